@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <ordo/autograd/ops/functional/convolution.h>
 #include <ordo/engine/tensor/dims.h>
 #include <ordo/engine/tensor/size.h>
 #include <ordo/nn/members.h>
@@ -71,6 +72,10 @@ class Description {
     return sizes(value.begin(), value.end());
   }
   template <int N>
+  static std::string text(const ConvPadding<N>& value) {
+    return value.is_same() ? "same" : text(value.size());
+  }
+  template <int N>
   static std::string text(const OptionalSize<N>& value) {
     return text(value.value_or(0));
   }
@@ -78,6 +83,9 @@ class Description {
   static std::string text(const std::optional<T>& value) {
     return value ? text(*value) : "none";
   }
+  template <class E>
+  requires std::is_enum_v<E>
+  static std::string text(E value) { return std::string(name(value)); }
   /// {1, 2}
   static std::string list(const int64_t* begin, const int64_t* end);
   static std::string list(const double* begin, const double* end);

@@ -120,12 +120,12 @@ METHOD(Tensor, index_add, (int64_t dim, const Tensor& index, const Tensor& sourc
 METHOD(Tensor, scatter_add, (int64_t dim, const Tensor& index, const Tensor& src), dim, index, src)
 METHOD(Tensor, scatter, (int64_t dim, const Tensor& index, const Tensor& src), dim, index, src)
 METHOD(Tensor, scatter, (int64_t dim, const Tensor& index, Scalar value), dim, index, value)
-METHOD(Tensor, scatter_reduce, (int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce, bool include_self),
+METHOD(Tensor, scatter_reduce, (int64_t dim, const Tensor& index, const Tensor& src, Reduce reduce, bool include_self),
        dim, index, src, reduce, include_self)
 METHOD(Tensor, index_copy, (int64_t dim, const Tensor& index, const Tensor& source), dim, index, source)
 METHOD(Tensor, index_fill, (int64_t dim, const Tensor& index, Scalar value), dim, index, value)
 METHOD(Tensor, index_fill, (int64_t dim, const Tensor& index, const Tensor& value), dim, index, value)
-METHOD(Tensor, index_reduce, (int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce, bool include_self),
+METHOD(Tensor, index_reduce, (int64_t dim, const Tensor& index, const Tensor& source, Reduce reduce, bool include_self),
        dim, index, source, reduce, include_self)
 METHOD(Tensor, take, (const Tensor& index), index)
 METHOD(Tensor, put, (const Tensor& index, const Tensor& source, bool accumulate), index, source, accumulate)

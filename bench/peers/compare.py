@@ -19,6 +19,7 @@ except ImportError:
 
 DTYPES = {"bool": torch.bool}
 REDUCTIONS = ["none", "mean", "sum", "batchmean"]
+REDUCE = ["sum", "prod", "mean", "amax", "amin"]  # of scatter_reduce and kin
 BAGS = ["sum", "mean", "max"]
 
 
@@ -116,7 +117,7 @@ entry("arange", lambda start, end, step, dtype, device: torch.arange(start, end,
 entry("linspace", lambda start, end, steps, dtype, device: torch.linspace(start, end, steps, dtype=dtype_of(dtype)))
 entry("eye", lambda n, m, dtype, device: torch.eye(n, n if m is None else m, dtype=dtype_of(dtype)))
 entry("logspace", lambda start, end, steps, base, dtype, device: torch.logspace(start, end, steps, base, dtype=dtype_of(dtype)))
-entry("gelu", lambda x, approximate: F.gelu(x, approximate=approximate))
+entry("gelu", lambda x, approximate: F.gelu(x, approximate=["none", "tanh"][approximate]))
 entry("add", lambda a, b, alpha=1: torch.add(torch.as_tensor(a), b, alpha=alpha))
 entry("sub", lambda a, b, alpha=1: torch.sub(torch.as_tensor(a), b, alpha=alpha))
 entry("add_", lambda a, b, alpha=1: a.clone().add_(b, alpha=alpha))
@@ -202,9 +203,9 @@ entry("index_add", lambda x, dim, index, source, alpha, algorithm=None: torch.in
 entry("scatter_add", lambda x, dim, index, src, algorithm=None: torch.scatter_add(x, dim, index.long(), src))
 entry("scatter", lambda x, dim, index, src: torch.scatter(x, dim, index.long(), src))
 entry("scatter_reduce", lambda x, dim, index, src, reduce, include_self, algorithm=None: torch.scatter_reduce(
-    x, dim, index.long(), src, reduce, include_self=include_self))
+    x, dim, index.long(), src, REDUCE[reduce], include_self=include_self))
 entry("index_reduce", lambda x, dim, index, src, reduce, include_self, algorithm=None: torch.index_reduce(
-    x, dim, index.long(), src, reduce, include_self=include_self))
+    x, dim, index.long(), src, REDUCE[reduce], include_self=include_self))
 entry("index_copy", lambda x, dim, index, src: torch.index_copy(x, dim, index.long(), src))
 entry("index_fill", lambda x, dim, index, value: torch.index_fill(x, dim, index.long(), value))
 entry("take", lambda x, index: torch.take(x, index.long()))
@@ -227,7 +228,7 @@ def embedding_bag(x, weight, offsets, mode, per_sample_weights, include_last_off
 
 
 entry("segment_reduce", lambda x, reduce, lengths, offsets, axis, unsafe, initial: torch.segment_reduce(
-    x, reduce, lengths=lengths, offsets=offsets, axis=axis, unsafe=unsafe, initial=initial))
+    x, REDUCE[reduce].removeprefix("a"), lengths=lengths, offsets=offsets, axis=axis, unsafe=unsafe, initial=initial))
 
 
 def sparse(*arguments):
@@ -396,7 +397,7 @@ entry("addcmul", lambda x, a, b, value: torch.addcmul(x, a, b, value=value))
 entry("addcdiv", lambda x, a, b, value: torch.addcdiv(x, a, b, value=value))
 entry("unflatten", lambda x, dim, sizes: x.unflatten(dim, sizes))
 entry("expand_as", lambda x, other: x.expand_as(other))
-entry("meshgrid", lambda tensors, indexing: torch.meshgrid(tensors, indexing=indexing))
+entry("meshgrid", lambda tensors, indexing: torch.meshgrid(tensors, indexing=["ij", "xy"][indexing]))
 entry("cartesian_prod", lambda tensors: torch.cartesian_prod(*tensors))
 entry("repeat", lambda x, repeats: x.repeat(repeats))
 for name in ("addmm", "baddbmm", "addbmm"):

@@ -9,7 +9,7 @@
 namespace ordo {
 
 /// A number for each of N spatial dimensions, outermost first: (width), (height, width) or (depth, height, width). One
-/// number stands for all: `max_pool2d(x, 3, 2)` is `max_pool2d(x, {3, 3}, {2, 2})`.
+/// number stands for all: `max_pool2d(x, 3, {.stride = 2})` is `max_pool2d(x, {3, 3}, {.stride = {2, 2}})`.
 template <int N>
 class Size {
  public:

@@ -23,6 +23,7 @@
 #include <ordo/engine/tensor/device.h>
 #include <ordo/engine/tensor/dims.h>
 #include <ordo/engine/tensor/dtype.h>
+#include <ordo/engine/tensor/reduce.h>
 #include <ordo/engine/tensor/scalar.h>
 
 namespace ordo {
@@ -448,12 +449,12 @@ class Tensor {
   Tensor scatter_add(int64_t dim, const Tensor& index, const Tensor& src) const;
   Tensor scatter(int64_t dim, const Tensor& index, const Tensor& src) const;
   Tensor scatter(int64_t dim, const Tensor& index, Scalar value) const;
-  Tensor scatter_reduce(int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce,
+  Tensor scatter_reduce(int64_t dim, const Tensor& index, const Tensor& src, Reduce reduce,
                         bool include_self = true) const;
   Tensor index_copy(int64_t dim, const Tensor& index, const Tensor& source) const;
   Tensor index_fill(int64_t dim, const Tensor& index, Scalar value) const;
   Tensor index_fill(int64_t dim, const Tensor& index, const Tensor& value) const;
-  Tensor index_reduce(int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce,
+  Tensor index_reduce(int64_t dim, const Tensor& index, const Tensor& source, Reduce reduce,
                       bool include_self = true) const;
 
   Tensor take(const Tensor& index) const;
@@ -509,12 +510,12 @@ class Tensor {
   Tensor& masked_scatter_(const Tensor& mask, const Tensor& source);
   Tensor& scatter_(int64_t dim, const Tensor& index, const Tensor& src);
   Tensor& scatter_(int64_t dim, const Tensor& index, Scalar value);
-  Tensor& scatter_reduce_(int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce,
+  Tensor& scatter_reduce_(int64_t dim, const Tensor& index, const Tensor& src, Reduce reduce,
                           bool include_self = true);
   Tensor& index_copy_(int64_t dim, const Tensor& index, const Tensor& source);
   Tensor& index_fill_(int64_t dim, const Tensor& index, Scalar value);
   Tensor& index_fill_(int64_t dim, const Tensor& index, const Tensor& value);
-  Tensor& index_reduce_(int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce,
+  Tensor& index_reduce_(int64_t dim, const Tensor& index, const Tensor& source, Reduce reduce,
                         bool include_self = true);
   // Views in place of this handle; copies of the handle stay what they were.
   Tensor& squeeze_() { return *this = squeeze(); }

@@ -4,6 +4,7 @@
 
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/calls/dispatch_word.h>
+#include <ordo/engine/calls/enumerator.h>
 #include <ordo/engine/memory/memory.h>
 #include <ordo/engine/run/parallel.h>
 #include <ordo/engine/tensor/at_least_1d.h>
@@ -30,13 +31,6 @@ ORDO_REGISTER_OP({.name = "index_reduce",
                                  {Algorithm::sorted, Determinism::device_to_device},
                                  {Algorithm::exact, Determinism::device_to_device, kExactTypes}},
                   .note = "mean: as index_add"});
-
-ScatterMode scatter_mode(const char* op, std::string_view reduce) {
-  constexpr std::string_view kNames[] = {"sum", "prod", "mean", "amax", "amin"};
-  for (int i = 0; i < 5; ++i)
-    if (reduce == kNames[i]) return ScatterMode(i);
-  ordo::detail::fail<ValueError>(op, "reduce must be sum, prod, mean, amax or amin, not \"{}\"", reduce);
-}
 
 namespace {
 
@@ -271,9 +265,9 @@ void write(const Items& items) {
   ORDO_ON_DEVICE(items.get().device, scatter_write, items.get());
 }
 
-DType computed_in(ScatterMode mode, DType t) {
+DType computed_in(Reduce mode, DType t) {
   if (is_floating(t)) return t == float64 ? float64 : float32;
-  return mode == ScatterMode::prod ? int64 : t;
+  return mode == Reduce::prod ? int64 : t;
 }
 
 Tensor safe(const Tensor& t, const Tensor& self) { return t.impl()->storage == self.impl()->storage ? clone(t) : t; }
@@ -312,6 +306,7 @@ void scatter_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, con
 void add_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
           Scalar alpha, Algorithm algorithm, const IndexPlan* plan) {
   const ordo::detail::OperationName name(op);
+  ordo::detail::expect_enumerator(op, mode, Reduce::amin, "a way to reduce");
   check_arguments(op, kind, self, dim, index, src);
   ordo::detail::expect_not_bool(op, self.dtype());
   if (is_integral(self.dtype())) {
@@ -336,28 +331,28 @@ void add_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const T
 namespace {
 
 void reduce(const char* op, IndexOf kind, const Tensor& target, int d, const Tensor& index, const Tensor& src,
-            ScatterMode mode, bool include_self, Algorithm algorithm) {
-  const bool extremum = mode == ScatterMode::amax || mode == ScatterMode::amin;
-  const DType dtype = extremum || mode == ScatterMode::sum ? target.dtype() : computed_in(mode, target.dtype());
+            Reduce mode, bool include_self, Algorithm algorithm) {
+  const bool extremum = mode == Reduce::amax || mode == Reduce::amin;
+  const DType dtype = extremum || mode == Reduce::sum ? target.dtype() : computed_in(mode, target.dtype());
   const Tensor work = cast(target, dtype), values = cast(src, dtype);
   Items items(op, kind, work, d, index, values);
-  const bool adds = mode == ScatterMode::sum || mode == ScatterMode::mean;
+  const bool adds = mode == Reduce::sum || mode == Reduce::mean;
   items.validate(include_self && adds ? algorithm : Algorithm::sorted);
   if (!include_self) {  // the old content gives way to what changes nothing
-    if (!extremum) items.set_number(mode == ScatterMode::prod ? 1 : 0);
+    if (!extremum) items.set_number(mode == Reduce::prod ? 1 : 0);
     write(items);
     items.set_source(values);
   }
   const KeyedItems& all = items.get();
   if (work.numel() > 0 && extremum) {
-    items.extremum(mode == ScatterMode::amax);
-  } else if (work.numel() > 0 && mode == ScatterMode::prod) {
+    items.extremum(mode == Reduce::amax);
+  } else if (work.numel() > 0 && mode == Reduce::prod) {
     items.multiply();
     copy_(target, work);
   } else if (work.numel() > 0) {
     items.add(algorithm);
     items.finish();
-    if (mode == ScatterMode::mean) {
+    if (mode == Reduce::mean) {
       const Tensor counts = items.count();
       items.set_output(target);
       ORDO_ON_DEVICE(all.device, scatter_mean, all, work.data(), counts.data<int64_t>(), include_self);
@@ -369,12 +364,13 @@ void reduce(const char* op, IndexOf kind, const Tensor& target, int d, const Ten
 }  // namespace
 
 void scatter_reduce_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index,
-                     const Tensor& src, ScatterMode mode, bool include_self, Algorithm algorithm) {
+                     const Tensor& src, Reduce mode, bool include_self, Algorithm algorithm) {
   const ordo::detail::OperationName name(op);
+  ordo::detail::expect_enumerator(op, mode, Reduce::amin, "a way to reduce");
   check_arguments(op, kind, self, dim, index, src);
   ordo::detail::expect_not_bool(op, self.dtype());
   expect_writable(op, self);
-  const bool adds = mode == ScatterMode::sum || mode == ScatterMode::mean;
+  const bool adds = mode == Reduce::sum || mode == Reduce::mean;
   if (adds || algorithm != Algorithm::automatic)
     algorithm = choose_accumulate(op, algorithm, adds ? computed_in(mode, self.dtype()) : self.dtype(),
                                   size_of(kind, self, dim, index, src));

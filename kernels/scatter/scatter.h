@@ -2,18 +2,13 @@
 // index_reduce. Plain: no autograd.
 #pragma once
 
-#include <string_view>
-
 #include <ordo/engine/calls/op_registry.h>
 #include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/reduce.h>
 #include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/accumulate/keyed.h>
 
 namespace ordo::kernels {
-
-enum class ScatterMode : unsigned char { sum, prod, mean, amax, amin };
-/// ValueError naming `op` for a text that names none of them.
-ScatterMode scatter_mode(const char* op, std::string_view reduce);
 
 /// What an index says: where every element goes, as in scatter, or where every slice goes, as in index_copy.
 enum class IndexOf : unsigned char { elements, slices };
@@ -24,7 +19,7 @@ void scatter_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, con
 void scatter_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index, Scalar value);
 /// They are reduced with those of src. `algorithm` is how sums add. autograd/ops/index/scatter_reduce.h has the rules.
 void scatter_reduce_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index,
-                     const Tensor& src, ScatterMode mode, bool include_self,
+                     const Tensor& src, Reduce mode, bool include_self,
                      Algorithm algorithm = Algorithm::automatic);
 
 /// They get those of src added, times alpha. Sums of slices may have a `plan` of the index, which decides the

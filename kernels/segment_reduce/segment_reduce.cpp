@@ -73,7 +73,7 @@ Tensor segment_offsets(const Tensor& data, const Tensor& lengths, const Tensor& 
   return all;
 }
 
-Tensor segment_reduce(const Tensor& data, const Tensor& offsets, int axis, SegmentReduction reduction,
+Tensor segment_reduce(const Tensor& data, const Tensor& offsets, int axis, Reduce reduction,
                       std::optional<double> initial) {
   const ordo::detail::OperationName name(kOp);
   const Segments segments = segments_of(offsets, axis, data.size(axis));

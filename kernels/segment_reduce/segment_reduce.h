@@ -3,11 +3,10 @@
 
 #include <optional>
 
+#include <ordo/engine/tensor/reduce.h>
 #include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
-
-enum class SegmentReduction : unsigned char { sum, mean, prod, max, min };
 
 /// Where segments begin and end: slice d of an axis is in segment s when offsets[s] <= d < offsets[s + 1]. Each of the
 /// `rows`, which are the dimensions before the axis, has offsets of its own.
@@ -24,7 +23,7 @@ struct Segments {
 Tensor segment_offsets(const Tensor& data, const Tensor& lengths, const Tensor& offsets, int64_t axis, bool unsafe);
 
 /// The reduction of each segment of `axis`. An empty one gives 0, NaN, 1, -inf or inf, or `initial`.
-Tensor segment_reduce(const Tensor& data, const Tensor& offsets, int axis, SegmentReduction reduction,
+Tensor segment_reduce(const Tensor& data, const Tensor& offsets, int axis, Reduce reduction,
                       std::optional<double> initial);
 
 /// The adjoint of the sum: of `x`, one slice for each segment, `size` slices, each its segment's; 0 in no segment.

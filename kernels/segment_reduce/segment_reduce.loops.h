@@ -45,8 +45,8 @@ struct SegmentRule {
   bool mean, negate, has_initial;
   V initial;
   explicit SegmentRule(const SegmentArgs& a)
-      : mean(a.reduction == SegmentReduction::mean),
-        negate(a.reduction == SegmentReduction::min),
+      : mean(a.reduction == Reduce::mean),
+        negate(a.reduction == Reduce::amin),
         has_initial(a.has_initial),
         initial(V(a.initial)) {}
   ORDO_HD Acc in(V v) const { return Acc(negate ? -v : v); }
@@ -123,12 +123,12 @@ struct CheckOffset {
 
 /// Calls f.operator()<Acc>() with the type that is added.
 template <class V, class F>
-void with_segment_sum(SegmentReduction reduction, const F& f) {
+void with_segment_sum(Reduce reduction, const F& f) {
   switch (reduction) {
-    case SegmentReduction::prod:
+    case Reduce::prod:
       return f.template operator()<Factor<V>>();
-    case SegmentReduction::max:
-    case SegmentReduction::min:
+    case Reduce::amax:
+    case Reduce::amin:
       return f.template operator()<Greatest<V>>();
     default:
       return f.template operator()<V>();

@@ -10,7 +10,7 @@ namespace ordo::kernels {
 struct SegmentArgs {
   Segments segments;
   int64_t columns;
-  SegmentReduction reduction;
+  Reduce reduction;
   bool has_initial;
   double initial;
 };

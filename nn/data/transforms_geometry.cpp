@@ -39,7 +39,7 @@ Tensor cropped(const Image& from, int64_t top, int64_t left, int64_t height, int
 
 Tensor resized(const Tensor& image, int64_t height, int64_t width, InterpolateMode mode) {
   NoGrad guard;
-  return interpolate(image.unsqueeze(0), {height, width}, {}, mode).squeeze(0);
+  return interpolate(image.unsqueeze(0), {.size = {height, width}, .mode = mode}).squeeze(0);
 }
 
 }  // namespace

@@ -29,11 +29,6 @@ Tensor softmax2d(const Tensor& x) {
 
 namespace nn {
 
-GELU::GELU(GELUOptions options) : Layer(std::move(options)) {
-  ORDO_CHECK(options_.approximate == "none" || options_.approximate == "tanh", ValueError, "GELU",
-             "approximate is \"none\" or \"tanh\", not \"{}\"", options_.approximate);
-}
-
 std::string Softplus::description() const {
   const auto& [beta, threshold] = values_;
   return Description("Softplus").with("beta", beta, 1).with("threshold", threshold, 20);

@@ -42,16 +42,16 @@ class Hardsigmoid : public Activation<hardsigmoid> {};
 class Hardswish : public Activation<hardswish> {};
 
 struct GELUOptions {
-  std::string approximate = "none";  ///< or "tanh"
+  GELUApproximate approximate = GELUApproximate::none;
 };
 
 /// gelu, element by element.
 ///
-/// Throws: ValueError when `approximate` is another text; forward as gelu.
+/// Throws: forward as gelu.
 /// PyTorch: torch.nn.GELU.
 class GELU : public Layer<gelu, GELUOptions> {
  public:
-  explicit GELU(GELUOptions options = {});
+  explicit GELU(GELUOptions options = {}) : Layer(options) {}
   std::string description() const override { return describe("GELU", "approximate"); }
 };
 

@@ -27,7 +27,10 @@ Convolution<N, kTransposed>::Convolution(int64_t in_channels, int64_t out_channe
   kernels::check_each(op, "kernel", kernel, 1);
   kernels::check_each(op, "stride", options.stride, 1);
   kernels::check_each(op, "dilation", options.dilation, 1);
-  kernels::check_each(op, "padding", options.padding, 0);
+  if constexpr (kTransposed)
+    kernels::check_each(op, "padding", options.padding, 0);
+  else
+    kernels::check_each(op, "padding", options.padding.size(), 0);
   const int64_t groups = options.groups;
   ORDO_CHECK(groups > 0 && in_channels % groups == 0 && out_channels % groups == 0, ValueError, op,
              "groups = {} must divide in_channels = {} and out_channels = {}", groups, in_channels, out_channels);
@@ -45,10 +48,10 @@ Tensor Convolution<N, kTransposed>::forward(const Tensor& input) {
   const Options& o = options_;
   if constexpr (kTransposed)
     return ordo::detail::of_rank<N>(conv_transpose1d, conv_transpose2d, conv_transpose3d)(
-        input, weight, bias, o.stride, o.padding, o.output_padding, o.groups, o.dilation);
+        input, weight, bias, {o.stride, o.padding, o.output_padding, o.groups, o.dilation});
   else
-    return ordo::detail::of_rank<N>(conv1d, conv2d, conv3d)(input, weight, bias, o.stride, o.padding, o.dilation,
-                                                            o.groups);
+    return ordo::detail::of_rank<N>(conv1d, conv2d, conv3d)(input, weight, bias,
+                                                            {o.stride, o.padding, o.dilation, o.groups});
 }
 
 template <int N, bool kTransposed>

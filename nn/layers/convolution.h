@@ -6,6 +6,7 @@
 
 #include <type_traits>
 
+#include <ordo/autograd/ops/functional/convolution.h>
 #include <ordo/engine/tensor/size.h>
 #include <ordo/nn/module.h>
 
@@ -14,7 +15,7 @@ namespace ordo::nn {
 template <int N>
 struct ConvOptions {
   Size<N> stride = 1;
-  Size<N> padding = 0;
+  ConvPadding<N> padding = 0;  ///< numbers, or `same`
   Size<N> dilation = 1;
   int64_t groups = 1;
   bool bias = true;

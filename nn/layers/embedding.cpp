@@ -55,11 +55,11 @@ Tensor EmbeddingBag::forward(const Tensor& input) {
   ORDO_CHECK(input.dim() == 2, ShapeError, "EmbeddingBag",
              "without offsets, the input is a matrix [bags, L], not {}; give offsets for a list of indices",
              input.sizes());
-  return embedding_bag(input, weight, {}, mode_, {}, false, padding_idx_);
+  return embedding_bag(input, weight, {.mode = mode_, .padding_idx = padding_idx_});
 }
 
 Tensor EmbeddingBag::forward(const Tensor& input, const Tensor& offsets, const Tensor& per_sample_weights) {
-  return embedding_bag(input, weight, offsets, mode_, per_sample_weights, include_last_offset_, padding_idx_);
+  return embedding_bag(input, weight, {offsets, mode_, per_sample_weights, include_last_offset_, padding_idx_});
 }
 
 std::string EmbeddingBag::description() const {

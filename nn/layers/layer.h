@@ -9,6 +9,7 @@
 
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include <ordo/nn/description.h>
@@ -40,8 +41,8 @@ namespace ordo::nn {
 
 struct NoOptions {};
 
-/// `function` of the input, of these values and of the members of `Options`, in this order. It must not be overloaded:
-/// nvcc passes no such function on as a template's argument.
+/// `function` of the input, of these values and of `Options`, or, where it takes none, of the members of `Options` in
+/// their order. It must not be overloaded: nvcc passes no such function on as a template's argument.
 template <auto function, class Options, class... Values>
 class Layer : public Module {
  public:
@@ -49,8 +50,11 @@ class Layer : public Module {
     constexpr size_t members = ordo::detail::parameter_count(function) - 1 - sizeof...(Values);
     return std::apply(
         [&](const Values&... values) {
-          return std::apply([&](const auto&... options) { return function(input, values..., options...); },
-                            ordo::detail::members_of<members>(options_));
+          if constexpr (std::is_invocable_v<decltype(function), const Tensor&, const Values&..., const Options&>)
+            return function(input, values..., options_);
+          else
+            return std::apply([&](const auto&... options) { return function(input, values..., options...); },
+                              ordo::detail::members_of<members>(options_));
         },
         values_);
   }

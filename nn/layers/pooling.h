@@ -24,13 +24,7 @@ Options with_stride(const Size<N>& kernel, Options options) {
 
 namespace ordo::nn {
 
-template <int N>
-struct MaxPoolOptions {
-  OptionalSize<N> stride = {};  ///< default: the kernel's size
-  Size<N> padding = 0;
-  Size<N> dilation = 1;
-  bool ceil_mode = false;
-};
+using ordo::MaxPoolOptions;
 using MaxPool1dOptions = MaxPoolOptions<1>;
 using MaxPool2dOptions = MaxPoolOptions<2>;
 using MaxPool3dOptions = MaxPoolOptions<3>;
@@ -54,21 +48,7 @@ using MaxPool1d = MaxPool<1>;
 using MaxPool2d = MaxPool<2>;
 using MaxPool3d = MaxPool<3>;
 
-template <int N>
-struct AvgPoolOptions {
-  OptionalSize<N> stride = {};  ///< default: the kernel's size
-  Size<N> padding = 0;
-  bool ceil_mode = false;
-  bool count_include_pad = true;                 ///< padding counts in the divisor
-  std::optional<int64_t> divisor_override = {};  ///< divides by this instead
-};
-template <>
-struct AvgPoolOptions<1> {
-  OptionalSize1 stride = {};
-  Size1 padding = 0;
-  bool ceil_mode = false;
-  bool count_include_pad = true;
-};
+using ordo::AvgPoolOptions;
 using AvgPool1dOptions = AvgPoolOptions<1>;
 using AvgPool2dOptions = AvgPoolOptions<2>;
 using AvgPool3dOptions = AvgPoolOptions<3>;
@@ -122,11 +102,7 @@ using AdaptiveMaxPool1d = AdaptiveMaxPool<1>;
 using AdaptiveMaxPool2d = AdaptiveMaxPool<2>;
 using AdaptiveMaxPool3d = AdaptiveMaxPool<3>;
 
-template <int N>
-struct LPPoolOptions {
-  OptionalSize<N> stride = {};  ///< default: the kernel's size
-  bool ceil_mode = false;
-};
+using ordo::LPPoolOptions;
 using LPPool1dOptions = LPPoolOptions<1>;
 using LPPool2dOptions = LPPoolOptions<2>;
 using LPPool3dOptions = LPPoolOptions<3>;
@@ -149,11 +125,7 @@ using LPPool1d = LPPool<1>;
 using LPPool2d = LPPool<2>;
 using LPPool3d = LPPool<3>;
 
-template <int N>
-struct MaxUnpoolOptions {
-  OptionalSize<N> stride = {};  ///< default: the kernel's size
-  Size<N> padding = 0;
-};
+using ordo::MaxUnpoolOptions;
 using MaxUnpool1dOptions = MaxUnpoolOptions<1>;
 using MaxUnpool2dOptions = MaxUnpoolOptions<2>;
 using MaxUnpool3dOptions = MaxUnpoolOptions<3>;
@@ -168,11 +140,13 @@ class MaxUnpool : public ModuleOf<MaxUnpool<N>> {
   explicit MaxUnpool(Size<N> kernel, MaxUnpoolOptions<N> options = {})
       : kernel_(kernel), options_(ordo::detail::with_stride(kernel, options)) {}
   Tensor forward(const Tensor& input, const Tensor& indices, const Dims& output_size = {}) {
-    return ordo::detail::of_rank<N>(max_unpool1d, max_unpool2d, max_unpool3d)(input, indices, kernel_, options_.stride,
-                                                                              options_.padding, output_size);
+    MaxUnpoolOptions<N> options = options_;
+    if (!output_size.empty()) options.output_size = output_size;
+    return ordo::detail::of_rank<N>(max_unpool1d, max_unpool2d, max_unpool3d)(input, indices, kernel_, options);
   }
   std::string description() const override {
-    return Description(ordo::detail::name_of_rank<N>("MaxUnpool"), kernel_).with_options(options_, "stride", "padding");
+    return Description(ordo::detail::name_of_rank<N>("MaxUnpool"), kernel_)
+        .with_options(options_, "stride", "padding", "output_size");
   }
 
  private:
@@ -183,12 +157,7 @@ using MaxUnpool1d = MaxUnpool<1>;
 using MaxUnpool2d = MaxUnpool<2>;
 using MaxUnpool3d = MaxUnpool<3>;
 
-template <int N>
-struct FractionalMaxPoolOptions {
-  OptionalSize<N> output_size = {};
-  std::vector<double> output_ratio = {};  ///< of the input's size: one number for all axes, or one each
-  Tensor random_samples = {};             ///< used instead of drawn numbers
-};
+using ordo::FractionalMaxPoolOptions;
 using FractionalMaxPool2dOptions = FractionalMaxPoolOptions<2>;
 using FractionalMaxPool3dOptions = FractionalMaxPoolOptions<3>;
 
@@ -203,8 +172,7 @@ class FractionalMaxPool : public Module {
   explicit FractionalMaxPool(Size<N> kernel, FractionalMaxPoolOptions<N> options)
       : kernel_(kernel), options_(std::move(options)) {}
   Tensor forward(const Tensor& input) override {
-    return ordo::detail::of_rank<N>(nullptr, fractional_max_pool2d, fractional_max_pool3d)(
-        input, kernel_, options_.output_size, options_.output_ratio, options_.random_samples, nullptr);
+    return ordo::detail::of_rank<N>(nullptr, fractional_max_pool2d, fractional_max_pool3d)(input, kernel_, options_);
   }
   std::string description() const override {
     const std::vector<double>& ratio = options_.output_ratio;  // or output_size: one of them is given

@@ -24,13 +24,7 @@ Tensor channel_shuffle(const Tensor& input, int64_t groups);
 
 namespace ordo::nn {
 
-struct UpsampleOptions {
-  Dims size = {};                         ///< one number for all dimensions, or one for each
-  std::vector<double> scale_factor = {};  ///< likewise
-  InterpolateMode mode = InterpolateMode::nearest;
-  std::optional<bool> align_corners = {};
-  bool recompute_scale_factor = false;
-};
+using UpsampleOptions = InterpolateOptions;
 
 /// interpolate: one of size and scale_factor is given.
 ///
@@ -214,11 +208,7 @@ class ChannelShuffle : public Layer<detail::channel_shuffle, NoOptions, int64_t>
   explicit ChannelShuffle(int64_t groups) : Layer(groups) {}
 };
 
-struct UnfoldOptions {
-  Size2 dilation = 1;
-  Size2 padding = 0;
-  Size2 stride = 1;
-};
+using ordo::UnfoldOptions;
 
 /// The windows of images as columns: unfold.
 ///

@@ -22,7 +22,7 @@ struct Net : nn::ModuleOf<Net> {
     const Tensor hidden = relu(own1(nodes) + sparse_mm(near, other1(nodes)));
     const Tensor sent = other2(hidden).index_select(0, edges.select(0, 1));
     const Tensor to = edges.select(0, 0).unsqueeze(1).expand({m, kCommunities});
-    return own2(hidden) + scatter_reduce(zeros_like(own2(hidden)), 0, to, sent, "mean", false);
+    return own2(hidden) + scatter_reduce(zeros_like(own2(hidden)), 0, to, sent, Reduce::mean, false);
   }
   nn::Linear own1, other1, own2, other2;
 };

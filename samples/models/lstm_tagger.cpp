@@ -36,7 +36,7 @@ class LstmTagger : public Example {
 
   Tensor loss(const TensorList& batch) override {
     const Tensor scores = net_(batch[0], batch[1]);
-    return cross_entropy(scores.flatten(0, 1), tags(batch).flatten(), {}, kNone);
+    return cross_entropy(scores.flatten(0, 1), tags(batch).flatten(), {.ignore_index = kNone});
   }
   double score(const TensorList& batch) override {
     const Tensor right = net_(batch[0], batch[1]).argmax(2) == batch[2], inside = tags(batch) != kNone;

@@ -25,7 +25,7 @@ struct Net : nn::Module {
   Tensor forward(const Tensor& x) override {
     const Tensor a = outer(x), b = middle(max_pool2d(a, 2)), c = inner(max_pool2d(b, 2));
     const Tensor d = back1(cat({b, up1(c)}, 1));
-    const Tensor wide = interpolate(d, {}, {2.0}, InterpolateMode::bilinear);
+    const Tensor wide = interpolate(d, {.scale_factor = {2.0}, .mode = InterpolateMode::bilinear});
     return head(back2(cat({a, up2(wide)}, 1)));
   }
   nn::Sequential outer, middle, inner;

@@ -33,7 +33,7 @@ class Vae : public Example {
   /// The bound on -log p(image), for each image.
   Tensor loss(const TensorList& batch) override {
     const auto [pixels, m, v] = net_(batch[0]);
-    const Tensor rebuilt = binary_cross_entropy_with_logits(pixels, batch[0].flatten(1), Reduction::sum);
+    const Tensor rebuilt = binary_cross_entropy_with_logits(pixels, batch[0].flatten(1), {.reduction = Reduction::sum});
     return (rebuilt - (v + 1 - m * m - exp(v)).sum() * 0.5) / batch[0].size(0);
   }
   /// The part of pixels that are rebuilt on the right side of 1/2.

@@ -20,12 +20,12 @@ const double kInfinity = std::numeric_limits<double>::infinity();
 Tensor like(const Tensor& x, double v) { return full_like(x, v); }
 
 Tensor nll(const Tensor& x, double weight, int64_t ignored) {
-  return nll_loss(x.unsqueeze(0), tensor<int64_t>({0}), like(x, weight), ignored);
+  return nll_loss(x.unsqueeze(0), tensor<int64_t>({0}), {.weight = like(x, weight), .ignore_index = ignored});
 }
 
 Tensor ctc(const Tensor& x, int64_t labels, bool zero_infinity = false) {
-  return ctc_loss(x.view({-1, 2}), ones({labels}, {int64}), {x.numel() / 2}, {labels}, 0, Reduction::sum,
-                  zero_infinity);
+  return ctc_loss(x.view({-1, 2}), ones({labels}, {int64}), {x.numel() / 2}, {labels},
+                  {.reduction = Reduction::sum, .zero_infinity = zero_infinity});
 }
 
 /// By the first column of the page's table. x is float64 of one dimension.
@@ -50,7 +50,7 @@ const Programs& programs() {
       {"clamp(min 0)", [](auto& x) { return clamp(x, 0, {}); }},
       {"sqrt, weight 0", [](auto& x) { return sqrt(x) * 0; }},
       {"gelu", [](auto& x) { return gelu(x); }},
-      {"gelu(tanh)", [](auto& x) { return gelu(x, "tanh"); }},
+      {"gelu(tanh)", [](auto& x) { return gelu(x, GELUApproximate::tanh); }},
       {"pow(x, 0)", [](auto& x) { return pow(x, 0); }},
       {"pow(x, 1)", [](auto& x) { return pow(x, 1); }},
       {"pow(x, 2)", [](auto& x) { return pow(x, 2); }},
@@ -102,7 +102,7 @@ const Programs& programs() {
       {"l1_loss", [](auto& x) { return l1_loss(x, like(x, 0)); }},
       {"mse_loss", [](auto& x) { return mse_loss(x, like(x, 0)); }},
       {"binary_cross_entropy_with_logits, target 1",
-       [](auto& x) { return binary_cross_entropy_with_logits(x, like(x, 1), Reduction::none); }},
+       [](auto& x) { return binary_cross_entropy_with_logits(x, like(x, 1), {.reduction = Reduction::none}); }},
       {"where(false, x, 0)", [](auto& x) { return where(x == 7, x, 0); }},
       {"masked_fill(true)", [](auto& x) { return masked_fill(x, x != 7, 0); }},
       {"mul(where(x > 0, x, 0), inf)", [](auto& x) { return where(x > 0, x, 0) * like(x, kInfinity); }},
@@ -117,26 +117,29 @@ const Programs& programs() {
       {"kthvalue(2)", [](auto& x) { return kthvalue(x, 2).values; }},
       {"quantile(0.25)", [](auto& x) { return quantile(x, 0.25); }},
       {"scatter_reduce(amax) into 3",
-       [](auto& x) { return scatter_reduce(like(x, 3), 0, zeros({x.numel()}, {int64}), x, "amax"); }},
+       [](auto& x) { return scatter_reduce(like(x, 3), 0, zeros({x.numel()}, {int64}), x, Reduce::amax); }},
       {"scatter_reduce(prod) into 1",
-       [](auto& x) { return scatter_reduce(like(x, 1), 0, zeros({x.numel()}, {int64}), x, "prod"); }},
-      {"smooth_l1_loss", [](auto& x) { return smooth_l1_loss(x, like(x, 0), Reduction::sum); }},
-      {"huber_loss", [](auto& x) { return huber_loss(x, like(x, 0), Reduction::sum); }},
+       [](auto& x) { return scatter_reduce(like(x, 1), 0, zeros({x.numel()}, {int64}), x, Reduce::prod); }},
+      {"smooth_l1_loss", [](auto& x) { return smooth_l1_loss(x, like(x, 0), {.reduction = Reduction::sum}); }},
+      {"huber_loss", [](auto& x) { return huber_loss(x, like(x, 0), {.reduction = Reduction::sum}); }},
       {"ctc_loss of 1", [](auto& x) { return ctc(x, 1); }},
       {"ctc_loss of 1, 1", [](auto& x) { return ctc(x, 2); }},
       {"ctc_loss of 1, 1, zero_infinity", [](auto& x) { return ctc(x, 2, true); }},
       {"binary_cross_entropy, target 1",
-       [](auto& x) { return binary_cross_entropy(x, like(x, 1), {}, Reduction::none); }},
+       [](auto& x) { return binary_cross_entropy(x, like(x, 1), {.reduction = Reduction::none}); }},
       {"binary_cross_entropy, target y of 0",
-       [](auto& x) { return binary_cross_entropy(like(x, 0), x, {}, Reduction::none); }},
+       [](auto& x) { return binary_cross_entropy(like(x, 0), x, {.reduction = Reduction::none}); }},
       {"binary_cross_entropy_with_logits, target 1, pos_weight 2",
-       [](auto& x) { return binary_cross_entropy_with_logits(x, like(x, 1), {}, Reduction::none, like(x, 2)); }},
-      {"kl_div from -1, target y", [](auto& x) { return kl_div(like(x, -1), x, Reduction::none); }},
-      {"kl_div, target 0", [](auto& x) { return kl_div(x, like(x, 0), Reduction::none); }},
+       [](auto& x) {
+         return binary_cross_entropy_with_logits(x, like(x, 1),
+                                                 {.reduction = Reduction::none, .pos_weight = like(x, 2)});
+       }},
+      {"kl_div from -1, target y", [](auto& x) { return kl_div(like(x, -1), x, {.reduction = Reduction::none}); }},
+      {"kl_div, target 0", [](auto& x) { return kl_div(x, like(x, 0), {.reduction = Reduction::none}); }},
       {"hinge_embedding_loss, target -1",
-       [](auto& x) { return hinge_embedding_loss(x, like(x, -1), 1, Reduction::none); }},
+       [](auto& x) { return hinge_embedding_loss(x, like(x, -1), {.reduction = Reduction::none}); }},
       {"margin_ranking_loss to 0",
-       [](auto& x) { return margin_ranking_loss(x, like(x, 0), like(x, 1), 0, Reduction::none); }},
+       [](auto& x) { return margin_ranking_loss(x, like(x, 0), like(x, 1), {.reduction = Reduction::none}); }},
       {"soft_margin_loss, target 1", [](auto& x) { return soft_margin_loss(x, like(x, 1), Reduction::none); }},
       {"cosine_embedding_loss with 1",
        [](auto& x) { return cosine_embedding_loss(x, like(x, 1), tensor<int64_t>({1})[0]); }},
@@ -148,14 +151,16 @@ const Programs& programs() {
       {"triplet_margin_loss to x and to 1 beside it",
        [](auto& x) {
          const Tensor there = x.detach().view({-1, 1});
-         return triplet_margin_loss(x.view({-1, 1}), there, there + 1, 1, 2, 0, false, Reduction::none);
+         return triplet_margin_loss(x.view({-1, 1}), there, there + 1, {.eps = 0, .reduction = Reduction::none});
        }},
       {"gaussian_nll_loss from 0 to 1, eps 0.5, var y",
-       [](auto& x) { return gaussian_nll_loss(like(x, 0), like(x, 1), x, false, 0.5, Reduction::none); }},
+       [](auto& x) {
+         return gaussian_nll_loss(like(x, 0), like(x, 1), x, {.eps = 0.5, .reduction = Reduction::none});
+       }},
       {"poisson_nll_loss of counts, target 1",
-       [](auto& x) { return poisson_nll_loss(x, like(x, 1), false, false, 1e-8, Reduction::none); }},
+       [](auto& x) { return poisson_nll_loss(x, like(x, 1), {.log_input = false, .reduction = Reduction::none}); }},
       {"poisson_nll_loss, full, target y",
-       [](auto& x) { return poisson_nll_loss(like(x, 1), x, true, true, 1e-8, Reduction::none); }},
+       [](auto& x) { return poisson_nll_loss(like(x, 1), x, {.full = true, .reduction = Reduction::none}); }},
       {"normalize", [](auto& x) { return normalize(x, 2, 0); }},
       {"cosine_similarity with 1", [](auto& x) { return cosine_similarity(x, like(x, 1), 0); }},
       {"cdist to 1",

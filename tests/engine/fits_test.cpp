@@ -130,9 +130,9 @@ TEST(Fits, literals) {
 
 TEST(Fits, numbers_that_are_no_algorithm_level_mode_or_dtype) {
   const Tensor x = ones({2, 3}), index = from_vector<int64_t>({0, 1}, {2});
-  EXPECT_ORDO_ERROR(cross_entropy(x, index, {}, -100, Reduction(9)), ValueError, "[cross_entropy]");
+  EXPECT_ORDO_ERROR(cross_entropy(x, index, {.reduction = Reduction(9)}), ValueError, "[cross_entropy]");
   EXPECT_ORDO_ERROR(mse_loss(x, x, Reduction(9)), ValueError, "[mse_loss]");
-  EXPECT_ORDO_ERROR(binary_cross_entropy_with_logits(x, x, Reduction(9)), ValueError, "9");
+  EXPECT_ORDO_ERROR(binary_cross_entropy_with_logits(x, x, {.reduction = Reduction(9)}), ValueError, "9");
   EXPECT_ORDO_ERROR(mse_loss(x, x, Reduction::batchmean), ValueError, "[mse_loss]");
   EXPECT_ORDO_ERROR(set_determinism(Determinism(9)), ValueError, "9");
   EXPECT_ORDO_ERROR(DeterminismGuard(Determinism(9)), ValueError, "9");
@@ -146,12 +146,14 @@ TEST(Fits, numbers_that_are_no_algorithm_level_mode_or_dtype) {
   const Tensor image = ones({1, 1, 4, 4});
   EXPECT_ORDO_ERROR(quantile(x, 0.5, {}, false, Interpolation(99)), ValueError, "[quantile] number 99");
   EXPECT_ORDO_ERROR(nanquantile(x, 0.5, {}, false, Interpolation(-1)), ValueError, "[nanquantile] number -1");
-  EXPECT_ORDO_ERROR(interpolate(image, {2, 2}, {}, InterpolateMode(99)), ValueError, "[interpolate] number 99");
+  EXPECT_ORDO_ERROR(interpolate(image, {.size = {2, 2}, .mode = InterpolateMode(99)}), ValueError,
+                    "[interpolate] number 99");
   EXPECT_ORDO_ERROR(data::Resize(2, 2, InterpolateMode(99)), ValueError, "[Resize] number 99");
   EXPECT_ORDO_ERROR(nn::Upsample({.scale_factor = {2.0}, .mode = InterpolateMode(99)})(image), ValueError, "number 99");
   EXPECT_ORDO_ERROR(pad(image, {1, 1}, PadMode(99)), ValueError, "[pad] number 99");
-  EXPECT_ORDO_ERROR(grid_sample(image, zeros({1, 2, 2, 2}), InterpolateMode(99)), ValueError, "[grid_sample]");
-  EXPECT_ORDO_ERROR(grid_sample(image, zeros({1, 2, 2, 2}), InterpolateMode::bilinear, GridPadding(99)), ValueError,
+  EXPECT_ORDO_ERROR(grid_sample(image, zeros({1, 2, 2, 2}), {.mode = InterpolateMode(99)}), ValueError,
+                    "[grid_sample]");
+  EXPECT_ORDO_ERROR(grid_sample(image, zeros({1, 2, 2, 2}), {.padding_mode = GridPadding(99)}), ValueError,
                     "[grid_sample] number 99");
   EXPECT_ORDO_ERROR(all_reduce(x, distributed::ReduceOp(99)), ValueError, "[all_reduce] number 99");
   EXPECT_ORDO_ERROR(reduce_scatter(x, distributed::ReduceOp(99)), ValueError, "[reduce_scatter] number 99");

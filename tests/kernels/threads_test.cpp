@@ -76,9 +76,9 @@ TEST(Threads, do_not_change_products_and_convolutions) {
           Convolution{{3, 3, 12, 12}, {4, 3, 5, 5}, 2, 2}}) {
       const Tensor x = test_mixed_values(c.x, 1).to(float32), w = test_mixed_values(c.w, 2).to(float32);
       expect_same_with_any_threads("conv2d", [&]() -> TensorList {
-        const Tensor y = conv2d(x, w, {}, c.stride, c.padding);
-        return {y, conv2d_input_grad(x.sizes(), w, y, c.stride, c.padding),
-                conv2d_weight_grad(x, w.sizes(), y, c.stride, c.padding)};
+        const Tensor y = conv2d(x, w, {}, {.stride = c.stride, .padding = c.padding});
+        return {y, conv2d_input_grad(x.sizes(), w, y, {.stride = c.stride, .padding = c.padding}),
+                conv2d_weight_grad(x, w.sizes(), y, {.stride = c.stride, .padding = c.padding})};
       });
     }
   }

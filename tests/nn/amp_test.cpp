@@ -38,16 +38,17 @@ TEST(Autocast, dtypes_of_results) {
                  scaled_dot_product_attention(m, m, m, test_values({4, 4}).to(float32)), lstm(m).output, gru(m).output,
                  rnn(m).h, nn::Linear(4, 2)(m));
     const Tensor weight = ones({4});
-    expect_dtype(
-        float32, low.sum(), low.mean(1), low.var(), std(low, 1), norm(low), prod(low, 1), cumsum(low, 1),
-        softmax(low, 1), log_softmax(low, 1), logsumexp(low, 1), layer_norm(low, {4}, weight, weight),
-        rms_norm(low, {4}, weight), group_norm(low, 2, weight, weight),
-        batch_norm(low, zeros({4}), ones({4}), weight, weight, true), instance_norm(low, {}, {}, weight, weight),
-        mse_loss(low, m), l1_loss(m, low), cross_entropy(low[0], from_vector<int64_t>({0, 1, 2, 3}, {4}), weight),
-        kl_div(low, m), binary_cross_entropy_with_logits(low, m), cosine_similarity(low, m), prelu(low, full({1}, 0.5)),
-        dot(low[0][0], m[0][0]), index_add(zeros({4}), 0, test_indices({4}, 4), low[0][0]),
-        scatter_add(low[0][0], 0, test_indices({4}, 4), m[0][0]), embedding_bag(test_indices({2, 3}, 4), low[0]),
-        grid_sample(low.unsqueeze(0), test_values({1, 3, 3, 2}, 0, -1, 1).to(float32)));
+    expect_dtype(float32, low.sum(), low.mean(1), low.var(), std(low, 1), norm(low), prod(low, 1), cumsum(low, 1),
+                 softmax(low, 1), log_softmax(low, 1), logsumexp(low, 1), layer_norm(low, {4}, weight, weight),
+                 rms_norm(low, {4}, weight), group_norm(low, 2, weight, weight),
+                 batch_norm(low, zeros({4}), ones({4}), weight, weight, true),
+                 instance_norm(low, {}, {}, weight, weight), mse_loss(low, m), l1_loss(m, low),
+                 cross_entropy(low[0], from_vector<int64_t>({0, 1, 2, 3}, {4}), {.weight = weight}), kl_div(low, m),
+                 binary_cross_entropy_with_logits(low, m), cosine_similarity(low, m), prelu(low, full({1}, 0.5)),
+                 dot(low[0][0], m[0][0]), index_add(zeros({4}), 0, test_indices({4}, 4), low[0][0]),
+                 scatter_add(low[0][0], 0, test_indices({4}, 4), m[0][0]),
+                 embedding_bag(test_indices({2, 3}, 4), low[0]),
+                 grid_sample(low.unsqueeze(0), test_values({1, 3, 3, 2}, 0, -1, 1).to(float32)));
     // Others take what they get, and float64 and integers stay.
     EXPECT_EQ(relu(low).dtype(), dtype);
     EXPECT_EQ((low + m).dtype(), float32);

@@ -21,7 +21,7 @@ TEST(Description, says_the_options_that_are_not_as_usual) {
             "ConvTranspose3d(4, 6, kernel_size=2, groups=2, dilation=2)");
   EXPECT_EQ(nn::ReLU().description(), "ReLU");
   EXPECT_EQ(nn::GELU().description(), "GELU");
-  EXPECT_EQ(nn::GELU({.approximate = "tanh"}).description(), "GELU(approximate=tanh)");
+  EXPECT_EQ(nn::GELU({.approximate = GELUApproximate::tanh}).description(), "GELU(approximate=tanh)");
   EXPECT_EQ(nn::LeakyReLU(0.2).description(), "LeakyReLU(0.2)");
   EXPECT_EQ(nn::Hardtanh().description(), "Hardtanh(-1, 1)");
   EXPECT_EQ(nn::Softplus(2).description(), "Softplus(beta=2)");

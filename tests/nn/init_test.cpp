@@ -91,8 +91,8 @@ TEST(Init, eye_and_dirac) {
   EXPECT_ORDO_ERROR(init::eye_(ones({2, 3, 1})), ShapeError, "eye_");
   // A convolution that changes nothing, with groups too.
   const Tensor x = test_values({2, 4, 5, 6}).to(float32);
-  EXPECT_EQ(bytes_of(conv2d(x, init::dirac_(ones({4, 4, 3, 5})), {}, 1, {1, 2})), bytes_of(x));
-  EXPECT_EQ(bytes_of(conv2d(x, init::dirac_(ones({4, 2, 3, 3}), 2), {}, 1, 1, 1, 2)), bytes_of(x));
+  EXPECT_EQ(bytes_of(conv2d(x, init::dirac_(ones({4, 4, 3, 5})), {}, {.padding = {1, 2}})), bytes_of(x));
+  EXPECT_EQ(bytes_of(conv2d(x, init::dirac_(ones({4, 2, 3, 3}), 2), {}, {.padding = 1, .groups = 2})), bytes_of(x));
   EXPECT_EQ(init::dirac_(ones({3, 2, 1})).to_vector<float>(), (std::vector<float>{1, 0, 0, 1, 0, 0}));
   EXPECT_ORDO_ERROR(init::dirac_(ones({2, 2})), ShapeError, "dirac_");
   EXPECT_ORDO_ERROR(init::dirac_(ones({3, 2, 1}), 2), ValueError, "groups = 2");

@@ -101,7 +101,7 @@ TEST(Layers, impossible_arguments) {
   EXPECT_ORDO_ERROR(nn::BatchNorm2d(0), ValueError, "BatchNorm2d");
   EXPECT_ORDO_ERROR(nn::BatchNorm2d(2)(zeros({3, 2})), ShapeError, "[N, C, H, W]");
   EXPECT_ORDO_ERROR(nn::Dropout(1.5), ValueError, "Dropout");
-  EXPECT_ORDO_ERROR(nn::GELU({.approximate = "erf"}), ValueError, "GELU");
+  EXPECT_ORDO_ERROR(nn::GELU({.approximate = GELUApproximate(2)})(ones({2})), ValueError, "number 2");
 }
 
 TEST(Layers, linear_and_conv_compute_their_formula) {

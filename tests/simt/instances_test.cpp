@@ -95,7 +95,7 @@ TEST_F(Instances, accumulated_columns) {
         const auto of_bags = [&](EmbeddingBagMode mode) -> Function {
           return [&, mode](Device d) -> TensorList {
             const Tensor w = leaf(weight, d);
-            return gradients(embedding_bag(index.to(d), w, offsets.to(d), mode), {w});
+            return gradients(embedding_bag(index.to(d), w, {.offsets = offsets.to(d), .mode = mode}), {w});
           };
         };
         const Function functions[] = {
@@ -107,7 +107,10 @@ TEST_F(Instances, accumulated_columns) {
             of_bags(EmbeddingBagMode::mean), of_bags(EmbeddingBagMode::max),
             [&](Device d) -> TensorList {
               const Tensor w = leaf(weight, d), s = leaf(weights, d);
-              return gradients(embedding_bag(index.to(d), w, offsets.to(d), EmbeddingBagMode::sum, s), {w, s});
+              return gradients(
+                  embedding_bag(index.to(d), w,
+                                {.offsets = offsets.to(d), .mode = EmbeddingBagMode::sum, .per_sample_weights = s}),
+                  {w, s});
             }};
         for (const Function& f : functions) {
           expect_same(f);
@@ -131,8 +134,9 @@ TEST_F(Instances, second_gradients_of_maxima_of_bags) {
     SCOPED_TRACE(name(dtype));
     expect_same([&](Device d) -> TensorList {
       const Tensor w = test_values({9, 4}, 11).to(dtype).to(d).detach().set_requires_grad();
-      const Tensor out = embedding_bag(test_indices({20}, 9, 12).to(d), w, from_vector<int64_t>({0, 8}, {2}).to(d),
-                                       EmbeddingBagMode::max);
+      const Tensor out =
+          embedding_bag(test_indices({20}, 9, 12).to(d), w,
+                        {.offsets = from_vector<int64_t>({0, 8}, {2}).to(d), .mode = EmbeddingBagMode::max});
       const Tensor direction = test_gradient(out.sizes(), out).detach().set_requires_grad();
       const TensorList first = grad({out}, {w}, {direction}, false, true);
       return grad({first[0]}, {direction}, {test_gradient(first[0].sizes(), first[0])});

@@ -49,14 +49,14 @@ Family embedding_bag_family(Device device, int64_t shrink) {
   const Tensor input = randint(0, words, {bags, words_per_bag}).to(device);
   const Tensor gradient = mixed_magnitudes({bags, width}, device);
   return {"embedding_bag",
-          [=] { return backward_of(embedding_bag(input, weight, {}, EmbeddingBagMode::sum), weight, gradient); }};
+          [=] { return backward_of(embedding_bag(input, weight, {.mode = EmbeddingBagMode::sum}), weight, gradient); }};
 }
 
 Family max_pool2d_family(Device device, int64_t shrink) {
   const int64_t images = std::max<int64_t>(1, 32 / shrink);
   const Tensor input = randn({images, 16, 56, 56}).to(device).set_requires_grad();
   const Tensor gradient = mixed_magnitudes({images, 16, 27, 27}, device);
-  return {"max_pool2d", [=] { return backward_of(max_pool2d(input, 3, 2), input, gradient); }};
+  return {"max_pool2d", [=] { return backward_of(max_pool2d(input, 3, {.stride = 2}), input, gradient); }};
 }
 
 // Milliseconds and distinct bytes of the results.

@@ -8,6 +8,10 @@
 #include <ordo/kernels/reduce/known_range.h>
 
 namespace ordo {
+
+static Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index,
+                       Reduction reduction);
+
 namespace {
 
 struct NllContext {
@@ -31,13 +35,16 @@ Tensor nll_loss_backward(const Tensor& grad, const NllContext& c) {
 
 }  // namespace
 
-Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index,
-                Reduction reduction) {
+static Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index,
+                       Reduction reduction) {
   ORDO_AUTOCAST_CALL(raise, nll_loss, input, target, weight, ignore_index, reduction);
   auto [loss, total_weight] = kernels::nll_loss(input, target, weight, ignore_index, kernels::LossReduction(reduction));
   if (!recorded(input)) return call.done(std::move(loss));
   const NllContext context{input.sizes(), Saved(target), Saved(weight), total_weight, ignore_index, reduction};
   return record(call, loss, {input}, [context](const Tensor& grad) { return nll_loss_backward(grad, context); });
+}
+Tensor nll_loss(const Tensor& input, const Tensor& target, const ClassLossOptions& o) {
+  return nll_loss(input, target, o.weight, o.ignore_index, o.reduction);
 }
 
 /// A weight for each class, of shape [1, C, 1, ...].
@@ -73,8 +80,8 @@ static Tensor of_probabilities(const Tensor& logits, const Tensor& target, const
   return detail::reduced(neg(sum(terms, {class_dim})), reduction, logits);
 }
 
-Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight, int64_t ignore_index,
-                     Reduction reduction, double label_smoothing) {
+static Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight, int64_t ignore_index,
+                            Reduction reduction, double label_smoothing) {
   ORDO_AUTOCAST_CALL(raise, cross_entropy, logits, target, weight, ignore_index, reduction, label_smoothing);
   detail::expect_defined("cross_entropy", logits, "logits", target, "target");
   detail::expect_floating("cross_entropy", logits);
@@ -101,6 +108,9 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& w
                           .second.to(smooth.dtype());
   return call.done(loss * (1 - label_smoothing) + smooth * label_smoothing);
 }
+Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntropyLossOptions& o) {
+  return cross_entropy(logits, target, o.weight, o.ignore_index, o.reduction, o.label_smoothing);
+}
 
 ORDO_REGISTER_OP({.name = "multi_margin_loss", .family = "loss", .dtypes = kFloatingTypes});
 ORDO_REGISTER_OP({.name = "multilabel_margin_loss", .family = "loss", .dtypes = kFloatingTypes});
@@ -125,8 +135,8 @@ static Tensor own_class(const char* op, const Tensor& target, int64_t classes) {
   return ne(one_hot(target, classes), 0);
 }
 
-Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, double margin, const Tensor& weight,
-                         Reduction reduction) {
+static Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, double margin,
+                                const Tensor& weight, Reduction reduction) {
   ORDO_AUTOCAST_CALL(raise, multi_margin_loss, input, target, p, margin, weight, reduction);
   const char* const op = call.name();
   expect_scores(op, input, target);
@@ -150,6 +160,9 @@ Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, d
              index_select(detail::computed(weight.detach(), input), 0, target.reshape({-1})).reshape(target.sizes());
   return call.done(detail::reduced(losses, reduction, input));
 }
+Tensor multi_margin_loss(const Tensor& input, const Tensor& target, const MultiMarginLossOptions& o) {
+  return multi_margin_loss(input, target, o.p, o.margin, o.weight, o.reduction);
+}
 
 Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   ORDO_AUTOCAST_CALL(raise, multilabel_margin_loss, input, target, reduction);
@@ -172,8 +185,8 @@ Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, Reducti
   return call.done(detail::reduced(sum(over, {-2, -1}) / double(classes), reduction, input));
 }
 
-Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
-                                   Reduction reduction) {
+static Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
+                                          Reduction reduction) {
   ORDO_AUTOCAST_CALL(raise, multilabel_soft_margin_loss, input, target, weight, reduction);
   const char* const op = call.name();
   detail::expect_floating(op, input, "input");
@@ -186,6 +199,9 @@ Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, co
   Tensor losses = neg(t * logsigmoid(x) + no);
   if (weight.defined()) losses = losses * detail::computed(weight, input);
   return call.done(detail::reduced(mean(losses, {-1}), reduction, input));
+}
+Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, const BCELossOptions& o) {
+  return multilabel_soft_margin_loss(input, target, o.weight, o.reduction);
 }
 
 namespace {
@@ -243,19 +259,27 @@ Lengths numbers(const Tensor& lengths, const char* argument) {
 
 }  // namespace
 
-Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Lengths& input_lengths,
-                const Lengths& target_lengths, int64_t blank, Reduction reduction, bool zero_infinity) {
+static Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Lengths& input_lengths,
+                       const Lengths& target_lengths, int64_t blank, Reduction reduction, bool zero_infinity) {
   ORDO_AUTOCAST_CALL(raise, ctc_loss, log_probs, targets, input_lengths, target_lengths, blank, reduction,
                      zero_infinity);
   return call.done(reduced(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity));
 }
+Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Lengths& input_lengths,
+                const Lengths& target_lengths, const CTCLossOptions& o) {
+  return ctc_loss(log_probs, targets, input_lengths, target_lengths, o.blank, o.reduction, o.zero_infinity);
+}
 
-Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
-                const Tensor& target_lengths, int64_t blank, Reduction reduction, bool zero_infinity) {
+static Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
+                       const Tensor& target_lengths, int64_t blank, Reduction reduction, bool zero_infinity) {
   ORDO_AUTOCAST_CALL(raise, ctc_loss, log_probs, targets, input_lengths, target_lengths, blank, reduction,
                      zero_infinity);
   return call.done(reduced(log_probs, targets, numbers(input_lengths, "input_lengths"),
                            numbers(target_lengths, "target_lengths"), blank, reduction, zero_infinity));
+}
+Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
+                const Tensor& target_lengths, const CTCLossOptions& o) {
+  return ctc_loss(log_probs, targets, input_lengths, target_lengths, o.blank, o.reduction, o.zero_infinity);
 }
 
 }  // namespace ordo

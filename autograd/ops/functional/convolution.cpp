@@ -1,7 +1,12 @@
 #include <ordo/autograd/ops/functional/convolution.h>
 
+#include <algorithm>
+
+#include <ordo/autograd/ops/functional/resampling.h>
 #include <ordo/autograd/ops/operation.h>
+#include <ordo/engine/calls/checked.h>
 #include <ordo/kernels/convolution/convolution.h>
+#include <ordo/kernels/windows/sliding.h>
 #include <ordo/kernels/windows/unfold.h>
 
 namespace ordo {
@@ -74,46 +79,76 @@ Tensor transpose(const Tensor& x, const Tensor& weight, const Tensor& bias, cons
                 });
 }
 
+/// Arguments with the padding in numbers.
+template <int N>
+Arguments numbers(const char* op, const ConvFuncOptions<N>& o) {
+  ORDO_CHECK(!o.padding.is_same(), ValueError, op, "takes the padding in numbers, not `same`");
+  return conv_arguments(o.stride, o.padding.size(), o.dilation, o.groups);
+}
+
+/// The convolution with as much padding as its result needs to be as large as x.
+template <int N>
+Tensor same_convolution(const Tensor& x, const Tensor& weight, const Tensor& bias, const ConvFuncOptions<N>& o) {
+  const char* const op = kernels::kConv[N - 1];
+  detail::expect_defined(op, x, "input", weight, "weight");
+  for (const int64_t s : o.stride)
+    ORDO_CHECK(s == 1, ValueError, op, "padding `same` needs a stride of 1, not {}; give the padding in numbers", s);
+  kernels::check_each(op, "dilation", o.dilation, 1);
+  ORDO_CHECK(weight.dim() == N + 2, ShapeError, op, "weight must have {} dimensions, not {}", N + 2, weight.sizes());
+  Arguments a = conv_arguments<N>(1, 0, o.dilation, o.groups);
+  int64_t half[] = {0, 0, 0};
+  std::vector<int64_t> more;  // at the end of each dimension, the last one first
+  for (int axis = N - 1; axis >= 0; --axis) {
+    const int64_t all = checked::mul(op, o.dilation[axis], weight.size(axis + 2) - 1);
+    half[3 - N + axis] = all / 2;
+    more.insert(more.end(), {0, all % 2});
+  }
+  a.padding = Size3(half[0], half[1], half[2]);
+  const bool odd = std::find(more.begin(), more.end(), 1) != more.end();
+  return forward(odd ? pad(x, more) : x, weight, bias, a);
+}
+
 }  // namespace
 
 // The functions of 1, 2 and 3 dimensions.
-#define ORDO_CONVOLUTIONS(N)                                                                                      \
-  Tensor conv##N##d(const Tensor& x, const Tensor& weight, const Tensor& bias, Size##N stride, Size##N padding,   \
-                    Size##N dilation, int64_t groups) {                                                           \
-    return forward(x, weight, bias, conv_arguments(stride, padding, dilation, groups));                           \
-  }                                                                                                               \
-  Tensor conv##N##d_input_grad(const Dims& input_sizes, const Tensor& weight, const Tensor& grad, Size##N stride, \
-                               Size##N padding, Size##N dilation, int64_t groups) {                               \
-    return input_grad(input_sizes, weight, grad, conv_arguments(stride, padding, dilation, groups));              \
-  }                                                                                                               \
-  Tensor conv##N##d_weight_grad(const Tensor& x, const Dims& weight_sizes, const Tensor& grad, Size##N stride,    \
-                                Size##N padding, Size##N dilation, int64_t groups) {                              \
-    return weight_grad(x, weight_sizes, grad, conv_arguments(stride, padding, dilation, groups));                 \
-  }                                                                                                               \
-  Tensor conv_transpose##N##d(const Tensor& x, const Tensor& weight, const Tensor& bias, Size##N stride,          \
-                              Size##N padding, Size##N output_padding, int64_t groups, Size##N dilation) {        \
-    return transpose(x, weight, bias, conv_arguments(stride, padding, dilation, groups), output_padding);         \
+#define ORDO_CONVOLUTIONS(N)                                                                                        \
+  Tensor conv##N##d(const Tensor& x, const Tensor& weight, const Tensor& bias, const ConvFuncOptions<N>& o) {       \
+    if (o.padding.is_same()) return same_convolution(x, weight, bias, o);                                           \
+    return forward(x, weight, bias, numbers("conv" #N "d", o));                                                     \
+  }                                                                                                                 \
+  Tensor conv##N##d_input_grad(const Dims& input_sizes, const Tensor& weight, const Tensor& grad,                   \
+                               const ConvFuncOptions<N>& o) {                                                       \
+    return input_grad(input_sizes, weight, grad, numbers("conv" #N "d_input_grad", o));                             \
+  }                                                                                                                 \
+  Tensor conv##N##d_weight_grad(const Tensor& x, const Dims& weight_sizes, const Tensor& grad,                      \
+                                const ConvFuncOptions<N>& o) {                                                      \
+    return weight_grad(x, weight_sizes, grad, numbers("conv" #N "d_weight_grad", o));                               \
+  }                                                                                                                 \
+  Tensor conv_transpose##N##d(const Tensor& x, const Tensor& weight, const Tensor& bias,                            \
+                              const ConvTransposeFuncOptions<N>& o) {                                               \
+    return transpose(x, weight, bias, conv_arguments(o.stride, o.padding, o.dilation, o.groups), o.output_padding); \
   }
 ORDO_CONVOLUTIONS(1)
 ORDO_CONVOLUTIONS(2)
 ORDO_CONVOLUTIONS(3)
 #undef ORDO_CONVOLUTIONS
 
-Tensor unfold(const Tensor& input, Size2 kernel_size, Size2 dilation, Size2 padding, Size2 stride) {
-  const kernels::UnfoldArguments a{kernel_size, dilation, padding, stride};
+Tensor unfold(const Tensor& input, Size2 kernel_size, const UnfoldOptions& o) {
+  const kernels::UnfoldArguments a{kernel_size, o.dilation, o.padding, o.stride};
   const OpCall call("unfold", input, a);
   Tensor result = kernels::unfold(input, a);
   return record(call, std::move(result), {input},
                 [a, size = Size2(input.size(-2), input.size(-1))](const Tensor& grad) {
-                  return fold(grad, size, a.kernel, a.dilation, a.padding, a.stride);
+                  return fold(grad, size, a.kernel, {a.dilation, a.padding, a.stride});
                 });
 }
 
-Tensor fold(const Tensor& input, Size2 output_size, Size2 kernel_size, Size2 dilation, Size2 padding, Size2 stride) {
-  const kernels::UnfoldArguments a{kernel_size, dilation, padding, stride};
+Tensor fold(const Tensor& input, Size2 output_size, Size2 kernel_size, const UnfoldOptions& o) {
+  const kernels::UnfoldArguments a{kernel_size, o.dilation, o.padding, o.stride};
   const OpCall call("fold", input, output_size, a);
-  return record(call, kernels::fold(input, output_size, a), {input},
-                [a](const Tensor& grad) { return unfold(grad, a.kernel, a.dilation, a.padding, a.stride); });
+  return record(call, kernels::fold(input, output_size, a), {input}, [a](const Tensor& grad) {
+    return unfold(grad, a.kernel, {a.dilation, a.padding, a.stride});
+  });
 }
 
 }  // namespace ordo

@@ -166,18 +166,26 @@ Tensor embed(const OpCall& call, const kernels::BagArguments& arguments, const T
 
 }  // namespace
 
-Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets, EmbeddingBagMode mode,
-                     const Tensor& per_sample_weights, bool include_last_offset, std::optional<int64_t> padding_idx) {
+static Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets, EmbeddingBagMode mode,
+                            const Tensor& per_sample_weights, bool include_last_offset,
+                            std::optional<int64_t> padding_idx) {
   ORDO_AUTOCAST_CALL(raise, embedding_bag, input, weight, offsets, mode, per_sample_weights, include_last_offset,
                      padding_idx);
   return embed(call, {input, offsets, mode, include_last_offset, padding_idx}, weight, per_sample_weights);
 }
+Tensor embedding_bag(const Tensor& input, const Tensor& weight, const EmbeddingBagFuncOptions& o) {
+  return embedding_bag(input, weight, o.offsets, o.mode, o.per_sample_weights, o.include_last_offset, o.padding_idx);
+}
 
-Tensor embedding_bag(const IndexPlan& plan, const Tensor& weight, const Tensor& offsets, EmbeddingBagMode mode,
-                     const Tensor& per_sample_weights, bool include_last_offset, std::optional<int64_t> padding_idx) {
+static Tensor embedding_bag(const IndexPlan& plan, const Tensor& weight, const Tensor& offsets, EmbeddingBagMode mode,
+                            const Tensor& per_sample_weights, bool include_last_offset,
+                            std::optional<int64_t> padding_idx) {
   ORDO_AUTOCAST_CALL(raise, embedding_bag, plan, weight, offsets, mode, per_sample_weights, include_last_offset,
                      padding_idx);
   return embed(call, {plan.index(), offsets, mode, include_last_offset, padding_idx, plan}, weight, per_sample_weights);
+}
+Tensor embedding_bag(const IndexPlan& plan, const Tensor& weight, const EmbeddingBagFuncOptions& o) {
+  return embedding_bag(plan, weight, o.offsets, o.mode, o.per_sample_weights, o.include_last_offset, o.padding_idx);
 }
 
 }  // namespace ordo

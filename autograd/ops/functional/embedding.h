@@ -33,6 +33,14 @@ Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_
 /// the plan is for as many rows as weight has.
 Tensor embedding(const IndexPlan& plan, const Tensor& weight, std::optional<int64_t> padding_idx = std::nullopt);
 
+struct EmbeddingBagFuncOptions {
+  Tensor offsets = {};  ///< where bags begin, of an input of one dimension
+  EmbeddingBagMode mode = EmbeddingBagMode::mean;
+  Tensor per_sample_weights = {};
+  bool include_last_offset = false;         ///< offsets has one more entry, the end of the last bag
+  std::optional<int64_t> padding_idx = {};  ///< negative: counted from the end
+};
+
 /// For every bag of indices, the sum, mean or maximum of the rows weight[index, :].
 ///
 /// Bags are the rows of a matrix of indices. Of one dimension bag b has the items [offsets[b], offsets[b + 1]), the
@@ -51,14 +59,10 @@ Tensor embedding(const IndexPlan& plan, const Tensor& weight, std::optional<int6
 /// Gradient: of weight, grad's rows added by index; of the maximum, at the first of equal rows. Of per_sample_weights,
 /// the products of grad's rows and weight's.
 /// PyTorch: torch.nn.functional.embedding_bag.
-Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets = {},
-                     EmbeddingBagMode mode = EmbeddingBagMode::mean, const Tensor& per_sample_weights = {},
-                     bool include_last_offset = false, std::optional<int64_t> padding_idx = std::nullopt);
+Tensor embedding_bag(const Tensor& input, const Tensor& weight, const EmbeddingBagFuncOptions& options = {});
 
 /// The same for plan.index(), whose gradient adds by `sorted` at every level, without sorting again. ShapeError unless
 /// the plan is for as many rows as weight has; ValueError for mode max.
-Tensor embedding_bag(const IndexPlan& plan, const Tensor& weight, const Tensor& offsets = {},
-                     EmbeddingBagMode mode = EmbeddingBagMode::mean, const Tensor& per_sample_weights = {},
-                     bool include_last_offset = false, std::optional<int64_t> padding_idx = std::nullopt);
+Tensor embedding_bag(const IndexPlan& plan, const Tensor& weight, const EmbeddingBagFuncOptions& options = {});
 
 }  // namespace ordo

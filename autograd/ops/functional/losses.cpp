@@ -106,17 +106,23 @@ Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   return pair_loss(call, {"l1_loss", kernels::PairLoss::absolute}, input, target, reduction);
 }
 
-Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduction, double beta) {
+static Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduction, double beta) {
   ORDO_AUTOCAST_CALL(raise, smooth_l1_loss, input, target, reduction, beta);
   ORDO_CHECK(beta >= 0, ValueError, "smooth_l1_loss", "beta must not be negative, but is {}", beta);
   if (beta == 0) return call.done(l1_loss(input, target, reduction));
   return pair_loss(call, {"smooth_l1_loss", kernels::PairLoss::bent, beta, 1 / beta}, input, target, reduction);
 }
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, const SmoothL1LossOptions& o) {
+  return smooth_l1_loss(input, target, o.reduction, o.beta);
+}
 
-Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction, double delta) {
+static Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction, double delta) {
   ORDO_AUTOCAST_CALL(raise, huber_loss, input, target, reduction, delta);
   ORDO_CHECK(delta > 0, ValueError, "huber_loss", "delta must be positive, but is {}", delta);
   return pair_loss(call, {"huber_loss", kernels::PairLoss::bent, delta, 1}, input, target, reduction);
+}
+Tensor huber_loss(const Tensor& input, const Tensor& target, const HuberLossOptions& o) {
+  return huber_loss(input, target, o.reduction, o.delta);
 }
 
 ORDO_REGISTER_OP({.name = "binary_cross_entropy", .family = "loss", .dtypes = kFloatingTypes});
@@ -147,7 +153,8 @@ static Tensor element_losses(const Tensor& x, const Tensor& t) {
   });
 }
 
-Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight, Reduction reduction) {
+static Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
+                                   Reduction reduction) {
   ORDO_AUTOCAST_CALL(raise, binary_cross_entropy, input, target, weight, reduction);
   detail::expect_like("binary_cross_entropy", input, "input", target, "target");
   detail::expect_weight("binary_cross_entropy", input, weight, "weight");
@@ -156,6 +163,9 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
   Tensor losses = element_losses(detail::computed(input, input), detail::computed(target, input));
   if (weight.defined()) losses = losses * detail::computed(weight, input);
   return call.done(detail::reduced(losses, reduction, input));
+}
+Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const BCELossOptions& o) {
+  return binary_cross_entropy(input, target, o.weight, o.reduction);
 }
 
 /// max(x, 0) - x t + log(1 + exp(-|x|)), whose derivative is sigmoid(x) - t.
@@ -173,8 +183,8 @@ static Tensor element_losses(const Tensor& x, const Tensor& t, const Tensor& pos
   return (1 - t) * x - of_ones;
 }
 
-Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, const Tensor& weight,
-                                        Reduction reduction, const Tensor& pos_weight) {
+static Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, const Tensor& weight,
+                                               Reduction reduction, const Tensor& pos_weight) {
   ORDO_AUTOCAST_CALL(raise, binary_cross_entropy_with_logits, logits, target, weight, reduction, pos_weight);
   detail::expect_like("binary_cross_entropy_with_logits", logits, "logits", target, "target");
   detail::expect_weight("binary_cross_entropy_with_logits", logits, weight, "weight");
@@ -195,10 +205,13 @@ Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targ
   if (weight.defined()) losses = losses * detail::computed(weight, logits);
   return call.done(detail::reduced(losses, reduction, logits));
 }
+Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, const BCEWithLogitsLossOptions& o) {
+  return binary_cross_entropy_with_logits(logits, target, o.weight, o.reduction, o.pos_weight);
+}
 
 ORDO_REGISTER_OP({.name = "kl_div", .family = "loss", .dtypes = kFloatingTypes});
 
-Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, bool log_target) {
+static Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, bool log_target) {
   ORDO_AUTOCAST_CALL(raise, kl_div, input, target, reduction, log_target);
   detail::expect_like("kl_div", input, "input", target, "target");
   detail::expect_reduction("kl_div", reduction, Reduction::batchmean);
@@ -210,14 +223,17 @@ Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, bo
   if (reduction != Reduction::batchmean) return call.done(detail::reduced(losses, reduction, input));
   return call.done((sum(losses) / double(input.size(0))).to(input.dtype()));
 }
+Tensor kl_div(const Tensor& input, const Tensor& target, const KLDivLossOptions& o) {
+  return kl_div(input, target, o.reduction, o.log_target);
+}
 
 ORDO_REGISTER_OP({.name = "gaussian_nll_loss", .family = "loss", .dtypes = kFloatingTypes});
 ORDO_REGISTER_OP({.name = "poisson_nll_loss", .family = "loss", .dtypes = kFloatingTypes});
 
 static constexpr double kLogTwoPi = 1.8378770664093453, kTwoPi = 6.283185307179586;
 
-Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var, bool full, double eps,
-                         Reduction reduction) {
+static Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var, bool full, double eps,
+                                Reduction reduction) {
   ORDO_AUTOCAST_CALL(raise, gaussian_nll_loss, input, target, var, full, eps, reduction);
   const char* const op = call.name();
   detail::expect_like(op, input, "input", target, "target");
@@ -238,9 +254,13 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
   if (full) losses = losses + 0.5 * kLogTwoPi;
   return call.done(detail::reduced(losses, reduction, input));
 }
+Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var,
+                         const GaussianNLLLossOptions& o) {
+  return gaussian_nll_loss(input, target, var, o.full, o.eps, o.reduction);
+}
 
-Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps,
-                        Reduction reduction) {
+static Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps,
+                               Reduction reduction) {
   ORDO_AUTOCAST_CALL(raise, poisson_nll_loss, input, target, log_input, full, eps, reduction);
   const char* const op = call.name();
   detail::expect_label_loss(op, input, target, reduction);
@@ -253,6 +273,9 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
     losses = losses + where(many, n * log(n) - n + root, 0);
   }
   return call.done(detail::reduced(losses, reduction, input));
+}
+Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, const PoissonNLLLossOptions& o) {
+  return poisson_nll_loss(input, target, o.log_input, o.full, o.eps, o.reduction);
 }
 
 }  // namespace ordo

@@ -27,21 +27,33 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction =
 /// PyTorch: torch.nn.functional.l1_loss.
 Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::mean);
 
+struct SmoothL1LossOptions {
+  Reduction reduction = Reduction::mean;
+  double beta = 1;
+};
 /// d^2 / (2 beta) where |d| < beta, else |d| - beta / 2, of d = input - target; l1_loss where beta is 0.
 ///
 /// Shapes, Dtypes, Throws, Determinism: as mse_loss; ValueError when beta is negative.
 /// Gradient: of input, grad d / beta, from -1 to 1; of target, its negative.
 /// PyTorch: torch.nn.functional.smooth_l1_loss.
-Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::mean,
-                      double beta = 1);
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, const SmoothL1LossOptions& options = {});
 
+struct HuberLossOptions {
+  Reduction reduction = Reduction::mean;
+  double delta = 1;
+};
 /// d^2 / 2 where |d| < delta, else delta (|d| - delta / 2), of d = input - target.
 ///
 /// Shapes, Dtypes, Throws, Determinism: as mse_loss; ValueError unless delta is positive.
 /// Gradient: of input, grad d, from -delta to delta; of target, its negative.
 /// PyTorch: torch.nn.functional.huber_loss.
-Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::mean, double delta = 1);
+Tensor huber_loss(const Tensor& input, const Tensor& target, const HuberLossOptions& options = {});
 
+struct ClassLossOptions {
+  Tensor weight = {};  ///< per class
+  int64_t ignore_index = -100;
+  Reduction reduction = Reduction::mean;
+};
 /// -weight[t] x[t] for every sample's log-probabilities x and class t; mean divides the sum by the sum of the weights.
 ///
 /// Samples whose target is ignore_index count for nothing. With nothing to average, mean is NaN.
@@ -53,9 +65,14 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction
 /// Determinism: as mse_loss.
 /// Gradient: of input, -weight[t] grad at the target, over the sum of the weights for mean. None of weight.
 /// PyTorch: torch.nn.functional.nll_loss.
-Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight = {}, int64_t ignore_index = -100,
-                Reduction reduction = Reduction::mean);
+Tensor nll_loss(const Tensor& input, const Tensor& target, const ClassLossOptions& options = {});
 
+struct CrossEntropyLossOptions {
+  Tensor weight = {};  ///< per class
+  int64_t ignore_index = -100;
+  Reduction reduction = Reduction::mean;
+  double label_smoothing = 0;
+};
 /// nll_loss(log_softmax(logits)) over the class dimension: the first of [C], else the second. label_smoothing e mixes
 /// (1 - e) of that with e of the mean over all classes.
 ///
@@ -69,9 +86,12 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight 
 /// Determinism: as mse_loss.
 /// Gradient: of logits; of a target of probabilities, and of weight beside it.
 /// PyTorch: torch.nn.functional.cross_entropy.
-Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight = {}, int64_t ignore_index = -100,
-                     Reduction reduction = Reduction::mean, double label_smoothing = 0);
+Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntropyLossOptions& options = {});
 
+struct BCELossOptions {
+  Tensor weight = {};  ///< broadcasts to the input's sizes
+  Reduction reduction = Reduction::mean;
+};
 /// -w (t max(log(x), -100) + (1 - t) max(log(1 - x), -100)) of probabilities x, targets t and weight w, 1 if undefined.
 ///
 /// Shapes, Dtypes: as mse_loss; weight has the dtype, too, and broadcasts to input.
@@ -80,9 +100,13 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& w
 /// Determinism: as mse_loss.
 /// Gradient: of x, grad w (x - t) / max(x (1 - x), 1e-12), in float for half types; of target and weight too.
 /// PyTorch: torch.nn.functional.binary_cross_entropy, whose weight has no gradient.
-Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight = {},
-                            Reduction reduction = Reduction::mean);
+Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const BCELossOptions& options = {});
 
+struct BCEWithLogitsLossOptions {
+  Tensor weight = {};  ///< broadcasts to the input's sizes
+  Reduction reduction = Reduction::mean;
+  Tensor pos_weight = {};  ///< of targets of 1; broadcasts likewise
+};
 /// -w (q t log(s(x)) + (1 - t) log(1 - s(x))) of logits x and targets t, s being the sigmoid, w the weight, q the
 /// pos_weight; computed as max(x, 0) - x t + log(1 + exp(-|x|)) without a pos_weight, else as (1 - t) x - (1 + (q - 1)
 /// t) log(s(x)).
@@ -91,13 +115,13 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
 /// Targets, in [0, 1] by meaning, are not checked.
 /// Gradient: of logits, grad (s(x) - t) without weights; of target and both weights too.
 /// PyTorch: torch.nn.functional.binary_cross_entropy_with_logits, whose weights have no gradient.
-Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, const Tensor& weight = {},
-                                        Reduction reduction = Reduction::mean, const Tensor& pos_weight = {});
-/// Without weights.
-inline Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, Reduction reduction) {
-  return binary_cross_entropy_with_logits(logits, target, Tensor(), reduction);
-}
+Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target,
+                                        const BCEWithLogitsLossOptions& options = {});
 
+struct KLDivLossOptions {
+  Reduction reduction = Reduction::mean;
+  bool log_target = false;
+};
 /// t (log(t) - x) of log-probabilities x and probabilities t, where t = 0 counts as 0; with log_target, exp(t) (t - x).
 /// `batchmean` divides the sum by input.size(0).
 ///
@@ -105,9 +129,13 @@ inline Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tenso
 /// Half types are computed in float and rounded once.
 /// Gradient: of both; that of a target of 0 is NaN, as PyTorch's.
 /// PyTorch: torch.nn.functional.kl_div.
-Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::mean,
-              bool log_target = false);
+Tensor kl_div(const Tensor& input, const Tensor& target, const KLDivLossOptions& options = {});
 
+struct GaussianNLLLossOptions {
+  bool full = false;
+  double eps = 1e-6;
+  Reduction reduction = Reduction::mean;
+};
 /// (log(v) + (input - target)^2 / v) / 2 of means, observations and variances, v = max(var, eps); `full` adds log(2 pi)
 /// / 2.
 ///
@@ -117,26 +145,39 @@ Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction = R
 /// waits for the device.
 /// Gradient: of all three. That of var is v's: eps does not stop it.
 /// PyTorch: torch.nn.functional.gaussian_nll_loss.
-Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var, bool full = false,
-                         double eps = 1e-6, Reduction reduction = Reduction::mean);
+Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var,
+                         const GaussianNLLLossOptions& options = {});
 
+struct PoissonNLLLossOptions {
+  bool log_input = true;
+  bool full = false;
+  double eps = 1e-8;
+  Reduction reduction = Reduction::mean;
+};
 /// exp(input) - target input of the logarithms of expected counts; without log_input, input - target log(input + eps)
 /// of the expected counts. `full` adds Stirling's t log(t) - t + log(2 pi t) / 2 where the target t is more than 1.
 ///
 /// Shapes, Dtypes, Throws, Determinism: as kl_div, without batchmean; target may be of integers.
 /// Gradient: of input, and of a floating target.
 /// PyTorch: torch.nn.functional.poisson_nll_loss.
-Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input = true, bool full = false,
-                        double eps = 1e-8, Reduction reduction = Reduction::mean);
+Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, const PoissonNLLLossOptions& options = {});
 
+struct HingeEmbeddingLossOptions {
+  double margin = 1;
+  Reduction reduction = Reduction::mean;
+};
 /// x where the target is 1, max(0, margin - x) where it is -1, and the sum of both elsewhere. Targets are not checked.
 ///
 /// Shapes, Dtypes, Throws, Determinism: as poisson_nll_loss.
 /// Gradient: of input; at a hinge, where the loss begins to be more than 0, it is 0, here and below.
 /// PyTorch: torch.nn.functional.hinge_embedding_loss.
-Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double margin = 1,
-                            Reduction reduction = Reduction::mean);
+Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, const HingeEmbeddingLossOptions& options = {});
 
+/// Of CosineEmbeddingLoss and MarginRankingLoss.
+struct MarginLossOptions {
+  double margin = 0;
+  Reduction reduction = Reduction::mean;
+};
 /// 1 - c where the target is 1, max(0, c - margin) where it is -1, else 0, of c = x1.x2 / sqrt((x1.x1 + 1e-12) (x2.x2 +
 /// 1e-12)).
 ///
@@ -144,16 +185,16 @@ Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double ma
 /// Dtypes, Throws, Determinism: as margin_ranking_loss.
 /// Gradient: of both inputs.
 /// PyTorch: torch.nn.functional.cosine_embedding_loss.
-Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin = 0,
-                             Reduction reduction = Reduction::mean);
+Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
+                             const MarginLossOptions& options = {});
 
 /// max(0, margin - target (x1 - x2)): x1 is to be the larger one where the target is 1.
 ///
 /// Shapes, Dtypes, Throws, Determinism: as poisson_nll_loss, of three tensors.
 /// Gradient: of both inputs, and of a floating target.
 /// PyTorch: torch.nn.functional.margin_ranking_loss.
-Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin = 0,
-                           Reduction reduction = Reduction::mean);
+Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
+                           const MarginLossOptions& options = {});
 
 /// log(1 + exp(-target x)), without overflow.
 ///
@@ -162,6 +203,13 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
 /// PyTorch: torch.nn.functional.soft_margin_loss.
 Tensor soft_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::mean);
 
+struct TripletMarginLossOptions {
+  double margin = 1;
+  double p = 2;
+  double eps = 1e-6;
+  bool swap = false;
+  Reduction reduction = Reduction::mean;
+};
 /// max(0, margin + d(anchor, positive) - d(anchor, negative)), d being pairwise_distance with p and eps; with `swap`,
 /// the smaller one of d(anchor, negative) and d(positive, negative) takes the latter's place.
 ///
@@ -172,9 +220,15 @@ Tensor soft_margin_loss(const Tensor& input, const Tensor& target, Reduction red
 /// Determinism: as kl_div.
 /// Gradient: of all three.
 /// PyTorch: torch.nn.functional.triplet_margin_loss.
-Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin = 1,
-                           double p = 2, double eps = 1e-6, bool swap = false, Reduction reduction = Reduction::mean);
+Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
+                           const TripletMarginLossOptions& options = {});
 
+struct MultiMarginLossOptions {
+  int64_t p = 1;
+  double margin = 1;
+  Tensor weight = {};  ///< per class
+  Reduction reduction = Reduction::mean;
+};
 /// weight[t] / C times the sum of max(0, margin - x[t] + x[j])^p over the classes j that are not t.
 ///
 /// Shapes: input [N, C] with target [N], or [C] with a 0-d target; weight [C], or none for 1. The result is 0-d, or has
@@ -185,8 +239,7 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
 /// Determinism: as kl_div.
 /// Gradient: of input. None of weight.
 /// PyTorch: torch.nn.functional.multi_margin_loss.
-Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p = 1, double margin = 1,
-                         const Tensor& weight = {}, Reduction reduction = Reduction::mean);
+Tensor multi_margin_loss(const Tensor& input, const Tensor& target, const MultiMarginLossOptions& options = {});
 
 /// 1 / C times the sum of max(0, 1 - x[t] + x[j]) over the classes t in a sample's target and the classes j not in it.
 ///
@@ -211,9 +264,13 @@ Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, Reducti
 /// checked.
 /// Gradient: of input, weight and a floating target.
 /// PyTorch: torch.nn.functional.multilabel_soft_margin_loss.
-Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, const Tensor& weight = {},
-                                   Reduction reduction = Reduction::mean);
+Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, const BCELossOptions& options = {});
 
+struct CTCLossOptions {
+  int64_t blank = 0;
+  Reduction reduction = Reduction::mean;
+  bool zero_infinity = false;
+};
 /// -log of the probability of a target, over all ways to align it with the steps of a sequence: paths of one class per
 /// step that become the target when repetitions are merged and blanks dropped.
 ///
@@ -234,10 +291,8 @@ Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, co
 /// of a log_softmax both give the same gradient.
 /// PyTorch: torch.nn.functional.ctc_loss.
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const std::vector<int64_t>& input_lengths,
-                const std::vector<int64_t>& target_lengths, int64_t blank = 0, Reduction reduction = Reduction::mean,
-                bool zero_infinity = false);
+                const std::vector<int64_t>& target_lengths, const CTCLossOptions& options = {});
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
-                const Tensor& target_lengths, int64_t blank = 0, Reduction reduction = Reduction::mean,
-                bool zero_infinity = false);
+                const Tensor& target_lengths, const CTCLossOptions& options = {});
 
 }  // namespace ordo

@@ -11,16 +11,19 @@ ORDO_REGISTER_OP({.name = "margin_ranking_loss", .family = "loss", .dtypes = kFl
 ORDO_REGISTER_OP({.name = "soft_margin_loss", .family = "loss", .dtypes = kFloatingTypes});
 ORDO_REGISTER_OP({.name = "triplet_margin_loss", .family = "loss", .dtypes = kFloatingTypes});
 
-Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double margin, Reduction reduction) {
+static Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double margin, Reduction reduction) {
   ORDO_AUTOCAST_CALL(raise, hinge_embedding_loss, input, target, margin, reduction);
   detail::expect_label_loss("hinge_embedding_loss", input, target, reduction);
   const Tensor x = detail::computed(input, input);
   const Tensor losses = where(ne(target, 1), clamp(margin - x, 0), 0) + where(ne(target, -1), x, 0);
   return call.done(detail::reduced(losses, reduction, input));
 }
+Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, const HingeEmbeddingLossOptions& o) {
+  return hinge_embedding_loss(input, target, o.margin, o.reduction);
+}
 
-Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
-                             Reduction reduction) {
+static Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
+                                    Reduction reduction) {
   ORDO_AUTOCAST_CALL(raise, cosine_embedding_loss, input1, input2, target, margin, reduction);
   const char* const op = call.name();
   detail::expect_like(op, input1, "input1", input2, "input2");
@@ -36,9 +39,13 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
   const Tensor apart = where(eq(target, -1), clamp(cosine - margin, 0), 0);
   return call.done(detail::reduced(where(eq(target, 1), 1 - cosine, apart), reduction, input1));
 }
+Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
+                             const MarginLossOptions& o) {
+  return cosine_embedding_loss(input1, input2, target, o.margin, o.reduction);
+}
 
-Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
-                           Reduction reduction) {
+static Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
+                                  Reduction reduction) {
   ORDO_AUTOCAST_CALL(raise, margin_ranking_loss, input1, input2, target, margin, reduction);
   const char* const op = call.name();
   detail::expect_like(op, input1, "input1", input2, "input2");
@@ -48,6 +55,10 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
   const Tensor losses = clamp(margin - detail::computed(target, input1) * difference, 0);
   return call.done(detail::reduced(losses, reduction, input1));
 }
+Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
+                           const MarginLossOptions& o) {
+  return margin_ranking_loss(input1, input2, target, o.margin, o.reduction);
+}
 
 Tensor soft_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   ORDO_AUTOCAST_CALL(raise, soft_margin_loss, input, target, reduction);
@@ -56,8 +67,8 @@ Tensor soft_margin_loss(const Tensor& input, const Tensor& target, Reduction red
   return call.done(detail::reduced(losses, reduction, input));
 }
 
-Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin,
-                           double p, double eps, bool swap, Reduction reduction) {
+static Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin,
+                                  double p, double eps, bool swap, Reduction reduction) {
   ORDO_AUTOCAST_CALL(raise, triplet_margin_loss, anchor, positive, negative, margin, p, eps, swap, reduction);
   const char* const op = call.name();
   detail::expect_floating(op, anchor, "anchor");
@@ -75,6 +86,10 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
   if (swap) distance = minimum(distance, pairwise_distance(near, far, p, eps));
   const Tensor losses = clamp(pairwise_distance(a, near, p, eps) + margin - distance, 0);
   return call.done(detail::reduced(losses, reduction, anchor));
+}
+Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
+                           const TripletMarginLossOptions& o) {
+  return triplet_margin_loss(anchor, positive, negative, o.margin, o.p, o.eps, o.swap, o.reduction);
 }
 
 }  // namespace ordo

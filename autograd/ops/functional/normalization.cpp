@@ -247,7 +247,7 @@ Tensor local_response_norm(const Tensor& input, int64_t size, double alpha, doub
   const int64_t channels = x.size(1);
   // One plane for each sample, whose rows are the channels. An even size has one window more than there are channels.
   const Tensor squares = square(x).reshape({x.size(0), 1, channels, x.numel() / (x.size(0) * channels)});
-  const Tensor average = avg_pool2d(squares, {size, 1}, 1, {size / 2, 0}).narrow(2, 0, channels);
+  const Tensor average = avg_pool2d(squares, {size, 1}, {.stride = 1, .padding = {size / 2, 0}}).narrow(2, 0, channels);
   return call.done((x / average.reshape(x.sizes()).mul(alpha).add(k).pow(beta)).to(input.dtype()));
 }
 

@@ -66,47 +66,45 @@ Tensor avg_pool_backward_call(const Tensor& grad, const Dims& input_sizes, const
                 [a](const Tensor& g) { return avg_pool_call(g, a); });
 }
 
+template <int N>
+PoolArguments max_pool_arguments(const Size<N>& kernel, const MaxPoolOptions<N>& o) {
+  return kernels::max_pool_arguments(kernel, o.stride, o.padding, o.dilation, o.ceil_mode);
+}
+template <int N>
+PoolArguments avg_pool_arguments(const Size<N>& kernel, const AvgPoolOptions<N>& o) {
+  if constexpr (N == 1)
+    return kernels::avg_pool_arguments(kernel, o.stride, o.padding, o.ceil_mode, o.count_include_pad);
+  else
+    return kernels::avg_pool_arguments(kernel, o.stride, o.padding, o.ceil_mode, o.count_include_pad,
+                                       o.divisor_override);
+}
+
 }  // namespace
 
 // The functions of 1, 2 and 3 dimensions.
-#define ORDO_POOLS(N)                                                                                             \
-  Tensor max_pool##N##d(const Tensor& input, Size##N kernel, OptionalSize##N stride, Size##N padding,             \
-                        Size##N dilation, bool ceil_mode) {                                                       \
-    return max_pool_call(input, kernels::max_pool_arguments(kernel, stride, padding, dilation, ceil_mode));       \
-  }                                                                                                               \
-  MaxPoolResult max_pool##N##d_with_indices(const Tensor& input, Size##N kernel, OptionalSize##N stride,          \
-                                            Size##N padding, Size##N dilation, bool ceil_mode) {                  \
-    return max_pool_with_indices_call(input,                                                                      \
-                                      kernels::max_pool_arguments(kernel, stride, padding, dilation, ceil_mode)); \
-  }                                                                                                               \
-  Tensor adaptive_max_pool##N##d(const Tensor& input, Size##N output_size) {                                      \
-    return max_pool_call(input, kernels::adaptive_pool_arguments(output_size));                                   \
-  }                                                                                                               \
-  MaxPoolResult adaptive_max_pool##N##d_with_indices(const Tensor& input, Size##N output_size) {                  \
-    return max_pool_with_indices_call(input, kernels::adaptive_pool_arguments(output_size));                      \
-  }                                                                                                               \
-  Tensor adaptive_avg_pool##N##d(const Tensor& input, Size##N output_size) {                                      \
-    return avg_pool_call(input, kernels::adaptive_pool_arguments(output_size));                                   \
+#define ORDO_POOLS(N)                                                                                          \
+  Tensor max_pool##N##d(const Tensor& input, Size##N kernel, const MaxPoolOptions<N>& o) {                     \
+    return max_pool_call(input, max_pool_arguments(kernel, o));                                                \
+  }                                                                                                            \
+  MaxPoolResult max_pool##N##d_with_indices(const Tensor& input, Size##N kernel, const MaxPoolOptions<N>& o) { \
+    return max_pool_with_indices_call(input, max_pool_arguments(kernel, o));                                   \
+  }                                                                                                            \
+  Tensor avg_pool##N##d(const Tensor& input, Size##N kernel, const AvgPoolOptions<N>& o) {                     \
+    return avg_pool_call(input, avg_pool_arguments(kernel, o));                                                \
+  }                                                                                                            \
+  Tensor adaptive_max_pool##N##d(const Tensor& input, Size##N output_size) {                                   \
+    return max_pool_call(input, kernels::adaptive_pool_arguments(output_size));                                \
+  }                                                                                                            \
+  MaxPoolResult adaptive_max_pool##N##d_with_indices(const Tensor& input, Size##N output_size) {               \
+    return max_pool_with_indices_call(input, kernels::adaptive_pool_arguments(output_size));                   \
+  }                                                                                                            \
+  Tensor adaptive_avg_pool##N##d(const Tensor& input, Size##N output_size) {                                   \
+    return avg_pool_call(input, kernels::adaptive_pool_arguments(output_size));                                \
   }
 ORDO_POOLS(1)
 ORDO_POOLS(2)
 ORDO_POOLS(3)
 #undef ORDO_POOLS
-
-Tensor avg_pool1d(const Tensor& input, Size1 kernel, OptionalSize1 stride, Size1 padding, bool ceil_mode,
-                  bool count_include_pad) {
-  return avg_pool_call(input, kernels::avg_pool_arguments(kernel, stride, padding, ceil_mode, count_include_pad));
-}
-Tensor avg_pool2d(const Tensor& input, Size2 kernel, OptionalSize2 stride, Size2 padding, bool ceil_mode,
-                  bool count_include_pad, std::optional<int64_t> divisor) {
-  return avg_pool_call(input,
-                       kernels::avg_pool_arguments(kernel, stride, padding, ceil_mode, count_include_pad, divisor));
-}
-Tensor avg_pool3d(const Tensor& input, Size3 kernel, OptionalSize3 stride, Size3 padding, bool ceil_mode,
-                  bool count_include_pad, std::optional<int64_t> divisor) {
-  return avg_pool_call(input,
-                       kernels::avg_pool_arguments(kernel, stride, padding, ceil_mode, count_include_pad, divisor));
-}
 
 // -- powers
 
@@ -131,12 +129,11 @@ Tensor lp_pool(const OpCall& call, const Tensor& input, double norm_type, Size<N
 
 }  // namespace
 
-#define ORDO_LP_POOL(N)                                                                                     \
-  Tensor lp_pool##N##d(const Tensor& input, double norm_type, Size##N kernel_size, OptionalSize##N stride,  \
-                       bool ceil_mode) {                                                                    \
-    const OpCall call(kernels::kLpPool[N - 1], input, norm_type, kernel_size, stride.value_or(kernel_size), \
-                      ceil_mode);                                                                           \
-    return lp_pool<N>(call, input, norm_type, kernel_size, stride, ceil_mode);                              \
+#define ORDO_LP_POOL(N)                                                                                         \
+  Tensor lp_pool##N##d(const Tensor& input, double norm_type, Size##N kernel_size, const LPPoolOptions<N>& o) { \
+    const OpCall call(kernels::kLpPool[N - 1], input, norm_type, kernel_size, o.stride.value_or(kernel_size),   \
+                      o.ceil_mode);                                                                             \
+    return lp_pool<N>(call, input, norm_type, kernel_size, o.stride, o.ceil_mode);                              \
   }
 ORDO_LP_POOL(1)
 ORDO_LP_POOL(2)
@@ -161,9 +158,12 @@ ORDO_REGISTER_FRACTIONAL("fractional_max_pool3d_with_indices");
 namespace {
 
 template <int N>
-MaxPoolResult fractional(const OpCall& call, const Tensor& input, Size<N> kernel, const OptionalSize<N>& output_size,
-                         const std::vector<double>& ratio, Tensor samples, Generator* generator) {
+MaxPoolResult fractional(const OpCall& call, const Tensor& input, Size<N> kernel,
+                         const FractionalMaxPoolOptions<N>& o) {
   const char* const op = call.name();
+  const OptionalSize<N>& output_size = o.output_size;
+  const std::vector<double>& ratio = o.output_ratio;
+  Tensor samples = o.random_samples;
   kernels::check_pool_input(op, input, N);
   kernels::check_each(op, "kernel_size", kernel, 1);
   // An output_size that is left out takes any default.
@@ -191,7 +191,7 @@ MaxPoolResult fractional(const OpCall& call, const Tensor& input, Size<N> kernel
     ORDO_CHECK(samples.sizes() == expected, ShapeError, op, "random_samples must have shape {}, not {}", expected,
                samples.sizes());
   } else {
-    samples = no_grad([&] { return rand(expected, input.options(), generator); });
+    samples = no_grad([&] { return rand(expected, input.options(), o.generator); });
   }
   MaxPoolResult result = kernels::fractional_max_pool(op, input, N, kernels::in_three(kernel, 1), outputs, samples);
   result.values =
@@ -205,23 +205,19 @@ MaxPoolResult fractional(const OpCall& call, const Tensor& input, Size<N> kernel
 
 }  // namespace
 
-#define ORDO_FRACTIONAL(N)                                                                                            \
-  Tensor fractional_max_pool##N##d(const Tensor& input, Size##N kernel_size, OptionalSize##N output_size,             \
-                                   const std::vector<double>& output_ratio, const Tensor& random_samples,             \
-                                   Generator* generator) {                                                            \
-    const OpCall call(kernels::kFractionalMaxPool[N - 1], input, kernel_size, output_size.value_or(0), output_ratio,  \
-                      random_samples);                                                                                \
-    return fractional<N>(call, input, kernel_size, output_size, output_ratio, random_samples, generator).values;      \
-  }                                                                                                                   \
-  MaxPoolResult fractional_max_pool##N##d_with_indices(                                                               \
-      const Tensor& input, Size##N kernel_size, OptionalSize##N output_size, const std::vector<double>& output_ratio, \
-      const Tensor& random_samples, Generator* generator) {                                                           \
-    const OpCall call(kernels::kFractionalMaxPoolWithIndices[N - 1], input, kernel_size, output_size.value_or(0),     \
-                      output_ratio, random_samples);                                                                  \
-    MaxPoolResult result =                                                                                            \
-        fractional<N>(call, input, kernel_size, output_size, output_ratio, random_samples, generator);                \
-    call.done(result.indices);                                                                                        \
-    return result;                                                                                                    \
+#define ORDO_FRACTIONAL(N)                                                                                           \
+  Tensor fractional_max_pool##N##d(const Tensor& input, Size##N kernel_size, const FractionalMaxPoolOptions<N>& o) { \
+    const OpCall call(kernels::kFractionalMaxPool[N - 1], input, kernel_size, o.output_size.value_or(0),             \
+                      o.output_ratio, o.random_samples);                                                             \
+    return fractional<N>(call, input, kernel_size, o).values;                                                        \
+  }                                                                                                                  \
+  MaxPoolResult fractional_max_pool##N##d_with_indices(const Tensor& input, Size##N kernel_size,                     \
+                                                       const FractionalMaxPoolOptions<N>& o) {                       \
+    const OpCall call(kernels::kFractionalMaxPoolWithIndices[N - 1], input, kernel_size, o.output_size.value_or(0),  \
+                      o.output_ratio, o.random_samples);                                                             \
+    MaxPoolResult result = fractional<N>(call, input, kernel_size, o);                                               \
+    call.done(result.indices);                                                                                       \
+    return result;                                                                                                   \
   }
 ORDO_FRACTIONAL(2)
 ORDO_FRACTIONAL(3)
@@ -290,12 +286,12 @@ Tensor unpool(const OpCall& call, const Tensor& input, const Tensor& indices, Si
 
 }  // namespace
 
-#define ORDO_UNPOOL(N)                                                                                             \
-  Tensor max_unpool##N##d(const Tensor& input, const Tensor& indices, Size##N kernel_size, OptionalSize##N stride, \
-                          Size##N padding, const Dims& output_size) {                                              \
-    const Size##N step = stride.value_or(kernel_size);                                                             \
-    const OpCall call(kernels::kMaxUnpool[N - 1], input, indices, kernel_size, step, padding, output_size);        \
-    return unpool<N>(call, input, indices, kernel_size, step, padding, output_size);                               \
+#define ORDO_UNPOOL(N)                                                                                          \
+  Tensor max_unpool##N##d(const Tensor& input, const Tensor& indices, Size##N kernel_size,                      \
+                          const MaxUnpoolOptions<N>& o) {                                                       \
+    const Size##N step = o.stride.value_or(kernel_size);                                                        \
+    const OpCall call(kernels::kMaxUnpool[N - 1], input, indices, kernel_size, step, o.padding, o.output_size); \
+    return unpool<N>(call, input, indices, kernel_size, step, o.padding, o.output_size);                        \
   }
 ORDO_UNPOOL(1)
 ORDO_UNPOOL(2)

@@ -11,6 +11,13 @@
 
 namespace ordo {
 
+template <int N>
+struct MaxPoolOptions {
+  OptionalSize<N> stride = {};  ///< default: the kernel's size
+  Size<N> padding = 0;
+  Size<N> dilation = 1;
+  bool ceil_mode = false;
+};
 /// The maximum of every window, padding cells left out. In 2 dimensions:
 ///   y[c, i, j] = max x[c, i s_h - p_h + m d_h, j s_w - p_w + n d_w] over m < k_h, n < k_w
 ///
@@ -29,19 +36,28 @@ namespace ordo {
 /// add in the order threads arrive (`atomic`), else by ordering rule 1 (`gather`).
 /// Gradient: of every window, at the place of its maximum.
 /// PyTorch: torch.nn.functional.max_pool1d, max_pool2d and max_pool3d; each with _with_indices.
-Tensor max_pool1d(const Tensor& input, Size1 kernel, OptionalSize1 stride = {}, Size1 padding = 0, Size1 dilation = 1,
-                  bool ceil_mode = false);
-Tensor max_pool2d(const Tensor& input, Size2 kernel, OptionalSize2 stride = {}, Size2 padding = 0, Size2 dilation = 1,
-                  bool ceil_mode = false);
-Tensor max_pool3d(const Tensor& input, Size3 kernel, OptionalSize3 stride = {}, Size3 padding = 0, Size3 dilation = 1,
-                  bool ceil_mode = false);
-MaxPoolResult max_pool1d_with_indices(const Tensor& input, Size1 kernel, OptionalSize1 stride = {}, Size1 padding = 0,
-                                      Size1 dilation = 1, bool ceil_mode = false);
-MaxPoolResult max_pool2d_with_indices(const Tensor& input, Size2 kernel, OptionalSize2 stride = {}, Size2 padding = 0,
-                                      Size2 dilation = 1, bool ceil_mode = false);
-MaxPoolResult max_pool3d_with_indices(const Tensor& input, Size3 kernel, OptionalSize3 stride = {}, Size3 padding = 0,
-                                      Size3 dilation = 1, bool ceil_mode = false);
+Tensor max_pool1d(const Tensor& input, Size1 kernel, const MaxPoolOptions<1>& options = {});
+Tensor max_pool2d(const Tensor& input, Size2 kernel, const MaxPoolOptions<2>& options = {});
+Tensor max_pool3d(const Tensor& input, Size3 kernel, const MaxPoolOptions<3>& options = {});
+MaxPoolResult max_pool1d_with_indices(const Tensor& input, Size1 kernel, const MaxPoolOptions<1>& options = {});
+MaxPoolResult max_pool2d_with_indices(const Tensor& input, Size2 kernel, const MaxPoolOptions<2>& options = {});
+MaxPoolResult max_pool3d_with_indices(const Tensor& input, Size3 kernel, const MaxPoolOptions<3>& options = {});
 
+template <int N>
+struct AvgPoolOptions {
+  OptionalSize<N> stride = {};  ///< default: the kernel's size
+  Size<N> padding = 0;
+  bool ceil_mode = false;
+  bool count_include_pad = true;                 ///< padding counts in the divisor
+  std::optional<int64_t> divisor_override = {};  ///< divides by this instead
+};
+template <>
+struct AvgPoolOptions<1> {
+  OptionalSize1 stride = {};
+  Size1 padding = 0;
+  bool ceil_mode = false;
+  bool count_include_pad = true;
+};
 /// The average of every window: the sum over its cells, divided by their number.
 ///
 /// The divisor counts padding cells with count_include_pad, never what ceil_mode adds beyond them; or it is
@@ -51,14 +67,9 @@ MaxPoolResult max_pool3d_with_indices(const Tensor& input, Size3 kernel, Optiona
 /// Determinism: as max_pool2d; a window is summed by ordering rule 1, row-major.
 /// Gradient: of every window, grad over the divisor at each of its cells.
 /// PyTorch: torch.nn.functional.avg_pool1d, avg_pool2d and avg_pool3d.
-Tensor avg_pool1d(const Tensor& input, Size1 kernel, OptionalSize1 stride = {}, Size1 padding = 0,
-                  bool ceil_mode = false, bool count_include_pad = true);
-Tensor avg_pool2d(const Tensor& input, Size2 kernel, OptionalSize2 stride = {}, Size2 padding = 0,
-                  bool ceil_mode = false, bool count_include_pad = true,
-                  std::optional<int64_t> divisor_override = std::nullopt);
-Tensor avg_pool3d(const Tensor& input, Size3 kernel, OptionalSize3 stride = {}, Size3 padding = 0,
-                  bool ceil_mode = false, bool count_include_pad = true,
-                  std::optional<int64_t> divisor_override = std::nullopt);
+Tensor avg_pool1d(const Tensor& input, Size1 kernel, const AvgPoolOptions<1>& options = {});
+Tensor avg_pool2d(const Tensor& input, Size2 kernel, const AvgPoolOptions<2>& options = {});
+Tensor avg_pool3d(const Tensor& input, Size3 kernel, const AvgPoolOptions<3>& options = {});
 
 /// The maximum of windows that cover the input: along each dimension, output i of O over an input of I has the cells
 /// [floor(i I / O), ceil((i + 1) I / O)). Indices as max_pool2d_with_indices.
@@ -85,6 +96,11 @@ Tensor adaptive_avg_pool1d(const Tensor& input, Size1 output_size);
 Tensor adaptive_avg_pool2d(const Tensor& input, Size2 output_size);
 Tensor adaptive_avg_pool3d(const Tensor& input, Size3 output_size);
 
+template <int N>
+struct LPPoolOptions {
+  OptionalSize<N> stride = {};  ///< default: the kernel's size
+  bool ceil_mode = false;
+};
 /// (sum of x^p)^(1/p) over every window, p = norm_type; where the sum is negative, 0 takes the place of the root.
 ///
 /// It is made of avg_pool and pow. A window that ceil_mode lets run over the end counts as if it held its average there
@@ -93,13 +109,17 @@ Tensor adaptive_avg_pool3d(const Tensor& input, Size3 output_size);
 /// Shapes, Dtypes, Throws, Determinism: as avg_pool2d; ValueError also when norm_type is 0.
 /// Gradient: avg_pool2d's and pow's.
 /// PyTorch: torch.nn.functional.lp_pool1d, lp_pool2d and lp_pool3d.
-Tensor lp_pool1d(const Tensor& input, double norm_type, Size1 kernel_size, OptionalSize1 stride = {},
-                 bool ceil_mode = false);
-Tensor lp_pool2d(const Tensor& input, double norm_type, Size2 kernel_size, OptionalSize2 stride = {},
-                 bool ceil_mode = false);
-Tensor lp_pool3d(const Tensor& input, double norm_type, Size3 kernel_size, OptionalSize3 stride = {},
-                 bool ceil_mode = false);
+Tensor lp_pool1d(const Tensor& input, double norm_type, Size1 kernel_size, const LPPoolOptions<1>& options = {});
+Tensor lp_pool2d(const Tensor& input, double norm_type, Size2 kernel_size, const LPPoolOptions<2>& options = {});
+Tensor lp_pool3d(const Tensor& input, double norm_type, Size3 kernel_size, const LPPoolOptions<3>& options = {});
 
+template <int N>
+struct FractionalMaxPoolOptions {
+  OptionalSize<N> output_size = {};
+  std::vector<double> output_ratio = {};  ///< of the input's size: one number for all axes, or one each
+  Tensor random_samples = {};             ///< used instead of drawn numbers
+  Generator* generator = nullptr;         ///< which draws them; default: default_generator()
+};
 /// The maximum of windows of kernel_size cells at random places. Along an axis window o of O begins at
 ///   floor((o + u) a) - floor(u a), a = (I - kernel) / (O - 1),
 /// and the last one at I - kernel. O is output_size, or floor(output_ratio I) of one number or one per axis.
@@ -118,19 +138,19 @@ Tensor lp_pool3d(const Tensor& input, double norm_type, Size3 kernel_size, Optio
 /// Gradient: scatter_add of grad at the indices.
 /// PyTorch: torch.nn.functional.fractional_max_pool2d and fractional_max_pool3d, each with _with_indices, with random
 /// numbers of its own; its 2d on the CPU computes places in the half type.
-Tensor fractional_max_pool2d(const Tensor& input, Size2 kernel_size, OptionalSize2 output_size = {},
-                             const std::vector<double>& output_ratio = {}, const Tensor& random_samples = {},
-                             Generator* generator = nullptr);
-Tensor fractional_max_pool3d(const Tensor& input, Size3 kernel_size, OptionalSize3 output_size = {},
-                             const std::vector<double>& output_ratio = {}, const Tensor& random_samples = {},
-                             Generator* generator = nullptr);
-MaxPoolResult fractional_max_pool2d_with_indices(const Tensor& input, Size2 kernel_size, OptionalSize2 output_size = {},
-                                                 const std::vector<double>& output_ratio = {},
-                                                 const Tensor& random_samples = {}, Generator* generator = nullptr);
-MaxPoolResult fractional_max_pool3d_with_indices(const Tensor& input, Size3 kernel_size, OptionalSize3 output_size = {},
-                                                 const std::vector<double>& output_ratio = {},
-                                                 const Tensor& random_samples = {}, Generator* generator = nullptr);
+Tensor fractional_max_pool2d(const Tensor& input, Size2 kernel_size, const FractionalMaxPoolOptions<2>& options = {});
+Tensor fractional_max_pool3d(const Tensor& input, Size3 kernel_size, const FractionalMaxPoolOptions<3>& options = {});
+MaxPoolResult fractional_max_pool2d_with_indices(const Tensor& input, Size2 kernel_size,
+                                                 const FractionalMaxPoolOptions<2>& options = {});
+MaxPoolResult fractional_max_pool3d_with_indices(const Tensor& input, Size3 kernel_size,
+                                                 const FractionalMaxPoolOptions<3>& options = {});
 
+template <int N>
+struct MaxUnpoolOptions {
+  OptionalSize<N> stride = {};  ///< default: the kernel's size
+  Size<N> padding = 0;
+  Dims output_size = {};  ///< the result's spatial sizes, or all of its sizes; default: what fits
+};
 /// Zeros, but for each element of the input at the place that `indices` gives: the inverse of max_pool1d_with_indices,
 /// 2d and 3d as far as there is one.
 ///
@@ -147,11 +167,11 @@ MaxPoolResult fractional_max_pool3d_with_indices(const Tensor& input, Size3 kern
 /// Determinism: the same bits on every device at every level; ordering rule 7.
 /// Gradient: of every element grad at its place, also of those that did not stay, as in PyTorch.
 /// PyTorch: torch.nn.functional.max_unpool1d, max_unpool2d and max_unpool3d.
-Tensor max_unpool1d(const Tensor& input, const Tensor& indices, Size1 kernel_size, OptionalSize1 stride = {},
-                    Size1 padding = 0, const Dims& output_size = {});
-Tensor max_unpool2d(const Tensor& input, const Tensor& indices, Size2 kernel_size, OptionalSize2 stride = {},
-                    Size2 padding = 0, const Dims& output_size = {});
-Tensor max_unpool3d(const Tensor& input, const Tensor& indices, Size3 kernel_size, OptionalSize3 stride = {},
-                    Size3 padding = 0, const Dims& output_size = {});
+Tensor max_unpool1d(const Tensor& input, const Tensor& indices, Size1 kernel_size,
+                    const MaxUnpoolOptions<1>& options = {});
+Tensor max_unpool2d(const Tensor& input, const Tensor& indices, Size2 kernel_size,
+                    const MaxUnpoolOptions<2>& options = {});
+Tensor max_unpool3d(const Tensor& input, const Tensor& indices, Size3 kernel_size,
+                    const MaxUnpoolOptions<3>& options = {});
 
 }  // namespace ordo

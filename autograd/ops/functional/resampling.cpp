@@ -40,12 +40,11 @@ Tensor area(const Tensor& input, const kernels::ResampleArguments& a) {
 
 }  // namespace
 
-Tensor interpolate(const Tensor& input, const Dims& size, const std::vector<double>& scale_factor, InterpolateMode mode,
-                   std::optional<bool> align_corners, bool recompute_scale_factor) {
-  const OpCall call("interpolate", input, size, scale_factor, mode, align_corners, recompute_scale_factor);
+Tensor interpolate(const Tensor& input, const InterpolateOptions& o) {
+  const OpCall call("interpolate", input, o.size, o.scale_factor, o.mode, o.align_corners, o.recompute_scale_factor);
   const kernels::ResampleArguments a =
-      kernels::resample_arguments(input, size, scale_factor, mode, align_corners, recompute_scale_factor);
-  if (mode == InterpolateMode::area) return call.done(area(input, a));
+      kernels::resample_arguments(input, o.size, o.scale_factor, o.mode, o.align_corners, o.recompute_scale_factor);
+  if (o.mode == InterpolateMode::area) return call.done(area(input, a));
   return interpolate_of(call, input, a);
 }
 
@@ -183,10 +182,13 @@ Tensor coordinates(int64_t n, bool align_corners, int rank, int at, const Tensor
 
 }  // namespace
 
-Tensor grid_sample(const Tensor& input, const Tensor& grid, InterpolateMode mode, GridPadding padding_mode,
-                   bool align_corners) {
+static Tensor grid_sample(const Tensor& input, const Tensor& grid, InterpolateMode mode, GridPadding padding_mode,
+                          bool align_corners) {
   ORDO_AUTOCAST_CALL(raise, grid_sample, input, grid, mode, padding_mode, align_corners);
   return sample_of(call, input, grid, kernels::grid_rules(mode, padding_mode, align_corners));
+}
+Tensor grid_sample(const Tensor& input, const Tensor& grid, const GridSampleOptions& o) {
+  return grid_sample(input, grid, o.mode, o.padding_mode, o.align_corners);
 }
 
 Tensor affine_grid(const Tensor& theta, const Dims& size, bool align_corners) {

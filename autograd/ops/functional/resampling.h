@@ -11,6 +11,14 @@
 
 namespace ordo {
 
+struct InterpolateOptions {
+  Dims size = {};                         ///< one number for all dimensions, or one for each
+  std::vector<double> scale_factor = {};  ///< likewise
+  InterpolateMode mode = InterpolateMode::nearest;
+  std::optional<bool> align_corners = {};
+  bool recompute_scale_factor = false;
+};
+
 /// The input with its spatial dimensions resampled to `size`, or to floor(input * scale_factor): one number for all of
 /// them, or one for each. Along each, output o stands at x of the input, with s = input / output, or 1 / scale_factor
 /// where that is given and not recompute_scale_factor:
@@ -31,9 +39,13 @@ namespace ordo {
 /// the weighted sum is taken left to right, then that of the rows' sums.
 /// Gradient: gathered from the outputs a cell is part of, by ordering rule 1: down each column, then over the columns.
 /// PyTorch: torch.nn.functional.interpolate, without antialias.
-Tensor interpolate(const Tensor& input, const Dims& size, const std::vector<double>& scale_factor = {},
-                   InterpolateMode mode = InterpolateMode::nearest, std::optional<bool> align_corners = std::nullopt,
-                   bool recompute_scale_factor = false);
+Tensor interpolate(const Tensor& input, const InterpolateOptions& options = {});
+
+struct GridSampleOptions {
+  InterpolateMode mode = InterpolateMode::bilinear;
+  GridPadding padding_mode = GridPadding::zeros;
+  bool align_corners = false;
+};
 
 /// The input's values at the places that `grid` names: (x, y) or (x, y, z), where -1 and 1 are the borders of the input
 /// along W, H and D. x is ((x + 1) W - 1) / 2 of the input, or, with align_corners, (x + 1) / 2 (W - 1): then -1 and 1
@@ -58,8 +70,7 @@ Tensor interpolate(const Tensor& input, const Dims& size, const std::vector<doub
 /// where clamping moved the place. Where it is to be differentiated again, it is composed of operations on the corners,
 /// and may round otherwise.
 /// PyTorch: torch.nn.functional.grid_sample.
-Tensor grid_sample(const Tensor& input, const Tensor& grid, InterpolateMode mode = InterpolateMode::bilinear,
-                   GridPadding padding_mode = GridPadding::zeros, bool align_corners = false);
+Tensor grid_sample(const Tensor& input, const Tensor& grid, const GridSampleOptions& options = {});
 
 /// The grid of an affine map, for grid_sample: place (x, y) of the result is theta (x, y, 1), added as (x theta_0 + y
 /// theta_1 + z theta_2) + the last column. x goes from -1 to 1 along W, with align_corners, or else through the centres

@@ -40,7 +40,7 @@ Tensor ScatterIndex::add(const Tensor& t, const Tensor& source) const {
   return slices() ? index_add(t, dim_, index_.get(), source) : scatter_add(t, dim_, index_.get(), source);
 }
 
-Tensor ScatterIndex::reduce(const Tensor& t, const Tensor& source, std::string_view reduce, bool include_self) const {
+Tensor ScatterIndex::reduce(const Tensor& t, const Tensor& source, Reduce reduce, bool include_self) const {
   return slices() ? index_reduce(t, dim_, index_.get(), source, reduce, include_self)
                   : scatter_reduce(t, dim_, index_.get(), source, reduce, include_self);
 }

@@ -1,8 +1,6 @@
 // What the gradients of scatter, index_copy and their reductions have in common. Internal.
 #pragma once
 
-#include <string_view>
-
 #include <ordo/autograd/tape.h>
 #include <ordo/kernels/scatter/scatter.h>
 
@@ -23,7 +21,7 @@ class ScatterIndex {
   Tensor fill(const Tensor& t, Scalar value) const;
   /// With the source added there.
   Tensor add(const Tensor& t, const Tensor& source) const;
-  Tensor reduce(const Tensor& t, const Tensor& source, std::string_view reduce, bool include_self) const;
+  Tensor reduce(const Tensor& t, const Tensor& source, Reduce reduce, bool include_self) const;
   /// Where the index points, bool.
   Tensor touched(Device device) const;
   /// What is picked of a gradient, with 0 where a later item went to the same place.

@@ -2,13 +2,13 @@
 
 #include <ordo/autograd/ops/index/scatter_index.h>
 #include <ordo/autograd/ops/operation.h>
+#include <ordo/engine/calls/enumerator.h>
 #include <ordo/kernels/segment_reduce/segment_reduce.h>
 
 namespace ordo {
 
 using detail::ScatterIndex;
 using kernels::IndexOf;
-using kernels::ScatterMode;
 
 namespace {
 
@@ -24,20 +24,20 @@ Tensor differentiable_once(const OpCall& call, const Tensor& t, const char* op, 
 
 struct ReduceBackward {
   ScatterIndex at;
-  ScatterMode mode;
+  Reduce mode;
   bool include_self;
   Saved input, src;
 
   TensorList operator()(const Tensor& grad, const Tensor& result) const {
     TensorList grads(2);
     switch (mode) {
-      case ScatterMode::sum:
+      case Reduce::sum:
         grads = {grad, needs(1) ? at.pick(grad) : Tensor()};
         break;
-      case ScatterMode::mean:
+      case Reduce::mean:
         grads = mean(grad);
         break;
-      case ScatterMode::prod:
+      case Reduce::prod:
         grads = prod(grad, result);
         break;
       default:
@@ -66,13 +66,13 @@ struct ReduceBackward {
       grads[0] = grad;
     } else if (needs(0)) {
       const Tensor others = masked_fill(x, eq(x, 0), 1);
-      grads[0] = grad * at.reduce(others, s, "prod", true) / others;
+      grads[0] = grad * at.reduce(others, s, Reduce::prod, true) / others;
     }
     if (needs(1)) {
       const Tensor zero = eq(s, 0);
       const Tensor zeros_there = at.pick(at.add(zeros(at.input_sizes(), {int64, grad.device()}), zero.to(int64)));
       const Tensor single = logical_and(zero, eq(zeros_there, 1));
-      const Tensor without = at.reduce(x, masked_fill(s, single, 1), "prod", include_self);
+      const Tensor without = at.reduce(x, masked_fill(s, single, 1), Reduce::prod, include_self);
       grads[1] = where(single, at.pick(grad * without), at.pick(grad * result) / masked_fill(s, zero, 1));
       if (grad_enabled() && zeros_there.numel() > 0 && any(gt(zeros_there, 1)).item<bool>())
         grads[1] = differentiable_once(OpCall("scatter_reduce_backward", grads[1]), grads[1], "scatter_reduce",
@@ -93,26 +93,25 @@ struct ReduceBackward {
 };
 
 Tensor reduced(const OpCall& call, IndexOf kind, const Tensor& input, int64_t dim, const Tensor& index,
-               const Tensor& src, ScatterMode mode, bool include_self, Algorithm algorithm) {
+               const Tensor& src, Reduce mode, bool include_self, Algorithm algorithm) {
   const char* op = call.name();
   detail::expect_defined(op, input, "input");
   Tensor out = kernels::clone(input);
   kernels::scatter_reduce_(op, kind, out, dim, index, src, mode, include_self, algorithm);
-  const bool values = mode != ScatterMode::sum && mode != ScatterMode::mean;
+  const bool values = mode != Reduce::sum && mode != Reduce::mean;
   return record(call, std::move(out), {input, src},
                 ReduceBackward{ScatterIndex(kind, input, dim, index, src.sizes()), mode, include_self,
                                saved_if(values, input), saved_if(values, src)});
 }
 
-ScatterMode index_mode(const char* op, std::string_view reduce) {
-  ORDO_CHECK(reduce != "sum", ValueError, op, "reduce must be prod, mean, amax or amin; the sum is index_add");
-  return kernels::scatter_mode(op, reduce);
+void expect_no_sum(const char* op, Reduce reduce) {
+  ORDO_CHECK(reduce != Reduce::sum, ValueError, op, "reduce must be prod, mean, amax or amin; the sum is index_add");
 }
 
 /// Changes x where nothing is recorded; else writes what `of` computes of a copy, which the gradients need.
 template <class F>
 Tensor& reduce_in_place(const OpCall& call, Tensor& x, IndexOf kind, int64_t dim, const Tensor& index,
-                        const Tensor& src, ScatterMode mode, bool include_self, const F& of) {
+                        const Tensor& src, Reduce mode, bool include_self, const F& of) {
   detail::expect_defined(call.name(), x, "self", src, "src");
   kernels::expect_writable(call.name(), x);
   if (recorded(x, src)) return x.copy_(of());
@@ -123,48 +122,38 @@ Tensor& reduce_in_place(const OpCall& call, Tensor& x, IndexOf kind, int64_t dim
 
 }  // namespace
 
-Tensor scatter_reduce(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce,
+Tensor scatter_reduce(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src, Reduce reduce,
                       bool include_self, Algorithm algorithm) {
   const OpCall call("scatter_reduce", input, dim, index, src, reduce, include_self, algorithm);
   return reduced(call, IndexOf::elements, input, dim, index, detail::scattered_part(index, src),
-                 kernels::scatter_mode("scatter_reduce", reduce), include_self, algorithm);
+                 reduce, include_self, algorithm);
 }
 
 Tensor index_reduce(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source,
-                    std::string_view reduce, bool include_self, Algorithm algorithm) {
+                    Reduce reduce, bool include_self, Algorithm algorithm) {
   const OpCall call("index_reduce", input, dim, index, source, reduce, include_self, algorithm);
-  return reduced(call, IndexOf::slices, input, dim, index, source, index_mode("index_reduce", reduce), include_self,
-                 algorithm);
+  expect_no_sum("index_reduce", reduce);
+  return reduced(call, IndexOf::slices, input, dim, index, source, reduce, include_self, algorithm);
 }
 
-Tensor& Tensor::scatter_reduce_(int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce,
+Tensor& Tensor::scatter_reduce_(int64_t dim, const Tensor& index, const Tensor& src, Reduce reduce,
                                 bool include_self) {
   const OpCall call("scatter_reduce_", *this, dim, index, src, reduce, include_self);
-  const ScatterMode mode = kernels::scatter_mode("scatter_reduce_", reduce);
-  return reduce_in_place(call, *this, IndexOf::elements, dim, index, src, mode, include_self,
+  return reduce_in_place(call, *this, IndexOf::elements, dim, index, src, reduce, include_self,
                          [&] { return ordo::scatter_reduce(clone(), dim, index, src, reduce, include_self); });
 }
 
-Tensor& Tensor::index_reduce_(int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce,
+Tensor& Tensor::index_reduce_(int64_t dim, const Tensor& index, const Tensor& source, Reduce reduce,
                               bool include_self) {
   const OpCall call("index_reduce_", *this, dim, index, source, reduce, include_self);
-  const ScatterMode mode = index_mode("index_reduce_", reduce);
-  return reduce_in_place(call, *this, IndexOf::slices, dim, index, source, mode, include_self,
+  expect_no_sum("index_reduce_", reduce);
+  return reduce_in_place(call, *this, IndexOf::slices, dim, index, source, reduce, include_self,
                          [&] { return ordo::index_reduce(clone(), dim, index, source, reduce, include_self); });
 }
-
-using kernels::SegmentReduction;
 
 namespace {
 
 constexpr const char* kSegmentReduce = "segment_reduce";
-
-SegmentReduction reduction_of(std::string_view reduce) {
-  constexpr std::string_view kNames[] = {"sum", "mean", "prod", "max", "min"};
-  for (int i = 0; i < 5; ++i)
-    if (reduce == kNames[i]) return SegmentReduction(i);
-  detail::fail<ValueError>(kSegmentReduce, "reduce must be sum, mean, max, min or prod, not \"{}\"", reduce);
-}
 
 /// Along `axis`, of `size` slices. A sum and its gradient, which spreads, are each other's gradients.
 struct At {
@@ -179,7 +168,7 @@ struct At {
 
 Tensor At::sum(const Tensor& x) const {
   const OpCall call("segment_reduce_backward", x, offsets);
-  return record(call, kernels::segment_reduce(x, offsets, axis, SegmentReduction::sum, {}), {x},
+  return record(call, kernels::segment_reduce(x, offsets, axis, Reduce::sum, {}), {x},
                 [at = *this](const Tensor& grad) { return at.spread(grad); });
 }
 
@@ -189,21 +178,21 @@ Tensor At::spread(const Tensor& x) const {
                 [at = *this](const Tensor& grad) { return at.sum(grad); });
 }
 
-Tensor reduced(const OpCall& call, const Tensor& data, const At& at, SegmentReduction reduction,
+Tensor reduced(const OpCall& call, const Tensor& data, const At& at, Reduce reduction,
                std::optional<double> initial);
 
-Tensor backward(const Tensor& grad, const Tensor& result, const Tensor& x, const At& at, SegmentReduction reduction,
+Tensor backward(const Tensor& grad, const Tensor& result, const Tensor& x, const At& at, Reduce reduction,
                 std::optional<double> initial) {
   switch (reduction) {
-    case SegmentReduction::sum:
+    case Reduce::sum:
       return at.spread(grad);
-    case SegmentReduction::mean: {
+    case Reduce::mean: {
       const Tensor &o = at.offsets, counts = o.narrow(-1, 1, o.size(-1) - 1) - o.narrow(-1, 0, o.size(-1) - 1);
       Dims sizes = counts.sizes();
       while (sizes.size() < grad.dim()) sizes.push_back(1);
       return at.spread((grad / counts.clamp(1).to(count_dtype(grad.dtype())).reshape(sizes)).to(grad.dtype()));
     }
-    case SegmentReduction::prod: {
+    case Reduce::prod: {
       // Where an element is the only 0 of its segment, the product of the others is found without it.
       const Tensor zero = eq(x, 0), zeros_there = at.spread(at.sum(zero.to(count_dtype(x.dtype()))));
       const Tensor single = logical_and(zero, eq(zeros_there, 1));
@@ -225,9 +214,9 @@ Tensor backward(const Tensor& grad, const Tensor& result, const Tensor& x, const
   }
 }
 
-Tensor reduced(const OpCall& call, const Tensor& data, const At& at, SegmentReduction reduction,
+Tensor reduced(const OpCall& call, const Tensor& data, const At& at, Reduce reduction,
                std::optional<double> initial) {
-  const bool values = reduction != SegmentReduction::sum && reduction != SegmentReduction::mean;
+  const bool values = reduction != Reduce::sum && reduction != Reduce::mean;
   return record(call, kernels::segment_reduce(data, at.offsets, at.axis, reduction, initial), {data},
                 [x = values ? Saved(data) : Saved(), at, reduction, initial](const Tensor& grad, const Tensor& result) {
                   return backward(grad, result, x.defined() ? x.get() : Tensor(), at, reduction, initial);
@@ -236,13 +225,13 @@ Tensor reduced(const OpCall& call, const Tensor& data, const At& at, SegmentRedu
 
 }  // namespace
 
-Tensor segment_reduce(const Tensor& data, std::string_view reduce, const Tensor& lengths, const Tensor& offsets,
+Tensor segment_reduce(const Tensor& data, Reduce reduce, const Tensor& lengths, const Tensor& offsets,
                       int64_t axis, bool unsafe, std::optional<double> initial) {
   const OpCall call(kSegmentReduce, data, reduce, lengths, offsets, axis, unsafe, initial);
-  const SegmentReduction reduction = reduction_of(reduce);
+  detail::expect_enumerator(kSegmentReduce, reduce, Reduce::amin, "a way to reduce");
   const Tensor all = kernels::segment_offsets(data, lengths, offsets, axis, unsafe);
   const int d = all.dim() - 1;
-  return reduced(call, data, {all, d, data.size(d), lengths.defined() && !unsafe}, reduction, initial);
+  return reduced(call, data, {all, d, data.size(d), lengths.defined() && !unsafe}, reduce, initial);
 }
 
 }  // namespace ordo

@@ -223,7 +223,11 @@ Tensor sparse_mm(const SparseCsr& sparse, const Tensor& dense) {
   check_factors("sparse_mm", sparse.values, sparse.sizes, dense, 2);
   // Row r of the product is a bag: the rows of `dense` that the columns of the items name, times their values.
   const auto product = [&](const auto& columns) {
-    return call.done(embedding_bag(columns, dense, sparse.crow_indices, EmbeddingBagMode::sum, sparse.values, true));
+    return call.done(embedding_bag(columns, dense,
+                                   {.offsets = sparse.crow_indices,
+                                    .mode = EmbeddingBagMode::sum,
+                                    .per_sample_weights = sparse.values,
+                                    .include_last_offset = true}));
   };
   if (!sparse.plan) return product(sparse.col_indices);
   ORDO_CHECK(sparse.plan->size() == sparse.sizes[1] && sparse.plan->index().sizes() == sparse.col_indices.sizes(),

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <ordo/autograd/ops/operation.h>
+#include <ordo/engine/calls/enumerator.h>
 #include <ordo/kernels/elementwise/binary_functions.h>
 #include <ordo/kernels/elementwise/functions.h>
 #include <ordo/kernels/math/function_functors.h>
@@ -130,17 +131,16 @@ Tensor bitwise_not(const Tensor& t) {
   return call.done(kernels::bitwise_xor(t, all_bits));
 }
 
-Tensor gelu(const Tensor& t, std::string_view approximate) {
+Tensor gelu(const Tensor& t, GELUApproximate approximate) {
   const OpCall call("gelu", t, approximate);
-  ORDO_CHECK(approximate == "none" || approximate == "tanh", ValueError, "gelu",
-             "approximate is \"none\" or \"tanh\", not \"{}\"", approximate);
+  detail::expect_enumerator("gelu", approximate, GELUApproximate::tanh, "a GELUApproximate");
   const auto exact = [](T grad, T x) {
     if (!grad_enabled()) return kernels::gelu_backward(grad, x);
     constexpr double sqrt_half = 0.7071067811865476, one_over_sqrt_2pi = 0.3989422804014327;
     const Tensor cdf = (erf(x * sqrt_half) + 1) * 0.5, pdf = exp(x * x * -0.5) * one_over_sqrt_2pi;
     return with_limits(grad, x, 40, cdf + x * pdf);
   };
-  if (approximate == "none") return recorded_as(derivative<Of::input>(exact), call, kernels::gelu(t), t);
+  if (approximate == GELUApproximate::none) return recorded_as(derivative<Of::input>(exact), call, kernels::gelu(t), t);
   // x s with s = sigmoid(2 u): the derivative is s + x s (1 - s) 2 u'.
   const auto by_tanh = [](T grad, T x) {
     if (!grad_enabled()) return kernels::gelu_tanh_backward(grad, x);

@@ -278,17 +278,21 @@ Tensor nan_to_num(const Tensor& x, double nan = 0, std::optional<double> posinf 
 /// PyTorch: torch.bitwise_not.
 Tensor bitwise_not(const Tensor& x);
 
-/// x Phi(x), Phi being the normal distribution function ("none"), or x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
-/// ("tanh").
+enum class GELUApproximate : unsigned char { none, tanh };
+constexpr std::string_view name(GELUApproximate approximate) {
+  return approximate == GELUApproximate::none ? "none" : "tanh";
+}
+/// x Phi(x), Phi being the normal distribution function (none), or x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) (tanh).
 ///
 /// Shapes: as neg.
 /// Dtypes: floating, kept.
-/// Throws: DTypeError when x is not floating; ValueError when `approximate` is another.
+/// Throws: DTypeError when x is not floating; ValueError when `approximate` is no value of
+/// GELUApproximate.
 /// Determinism: as neg.
 /// Gradient: grad times the derivative, which is 0 and 1 at the infinities.
 /// PyTorch: torch.nn.functional.gelu.
 /// Source: D. Hendrycks, K. Gimpel, "Gaussian Error Linear Units", 2016.
-Tensor gelu(const Tensor& x, std::string_view approximate = "none");
+Tensor gelu(const Tensor& x, GELUApproximate approximate = GELUApproximate::none);
 
 inline Tensor operator-(const Tensor& x) { return neg(x); }
 

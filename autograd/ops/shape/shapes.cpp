@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <ordo/autograd/ops/operation.h>
+#include <ordo/engine/calls/enumerator.h>
 #include <ordo/kernels/indexing/cat.h>
 
 namespace ordo {
@@ -65,12 +66,11 @@ Tensor expand_as(const Tensor& t, const Tensor& other) {
   return call.done(t.expand(other.sizes()));
 }
 
-TensorList meshgrid(const TensorList& tensors, std::string_view indexing) {
+TensorList meshgrid(const TensorList& tensors, MeshgridIndexing indexing) {
   const OpCall call("meshgrid", tensors, indexing);
   ORDO_CHECK(!tensors.empty(), ValueError, "meshgrid", "needs at least one tensor");
-  ORDO_CHECK(indexing == "ij" || indexing == "xy", ValueError, "meshgrid", "indexing is \"ij\" or \"xy\", not \"{}\"",
-             indexing);
-  const bool exchanged = indexing == "xy" && tensors.size() > 1;
+  detail::expect_enumerator("meshgrid", indexing, MeshgridIndexing::xy, "a MeshgridIndexing");
+  const bool exchanged = indexing == MeshgridIndexing::xy && tensors.size() > 1;
   Dims sizes;
   for (const Tensor& t : tensors) {
     detail::expect_alike("meshgrid", tensors[0], t, "tensors");

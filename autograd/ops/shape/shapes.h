@@ -46,17 +46,18 @@ Tensor unflatten(const Tensor& t, int64_t dim, const Dims& sizes);
 Tensor broadcast_to(const Tensor& t, const Dims& sizes);
 Tensor expand_as(const Tensor& t, const Tensor& other);
 
+enum class MeshgridIndexing : unsigned char { ij, xy };
 /// Of tensors of sizes n1, n2, ... as many grids; in the k-th, element (i1, i2, ...) is element ik of the k-th tensor.
-/// With indexing "xy" the first two dimensions are exchanged.
+/// With indexing xy the first two dimensions are exchanged.
 ///
 /// Shapes: 1-d tensors, 0-d ones counting as 1 -> [n1, n2, ...] each.
 /// Dtypes: any, one for all.
 /// Throws: ShapeError when a tensor has more than one dimension; ValueError when there are no tensors, or `indexing` is
-/// another word; DTypeError, DeviceError when tensors differ.
+/// no value of MeshgridIndexing; DTypeError, DeviceError when tensors differ.
 /// Determinism: as movedim.
 /// Gradient: the sum of each grid's over the other dimensions, by ordering rule 2.
 /// PyTorch: torch.meshgrid.
-TensorList meshgrid(const TensorList& tensors, std::string_view indexing = "ij");
+TensorList meshgrid(const TensorList& tensors, MeshgridIndexing indexing = MeshgridIndexing::ij);
 /// All combinations of elements of the tensors, a row each, the last varying fastest; of one tensor itself.
 ///
 /// Shapes: 1-d tensors -> [n1 n2 ..., tensors].

@@ -262,7 +262,7 @@ TEST(Shapes, views_by_other_names) {
 
 TEST(Shapes, grids) {
   const Tensor a = numbers({2}), b = numbers({3}) + 10, c = scalar_tensor(5, float64);
-  const TensorList ij = meshgrid({a, b, c}), xy = meshgrid({a, b, c}, "xy");
+  const TensorList ij = meshgrid({a, b, c}), xy = meshgrid({a, b, c}, MeshgridIndexing::xy);
   EXPECT_EQ(ij[0].sizes(), (Dims{2, 3, 1}));
   EXPECT_EQ(ints(ij[0]), (V{0, 0, 0, 1, 1, 1}));
   EXPECT_EQ(ints(ij[1]), (V{10, 11, 12, 10, 11, 12}));
@@ -274,7 +274,7 @@ TEST(Shapes, grids) {
   EXPECT_EQ(ints(cartesian_prod({a, b})), (V{0, 10, 0, 11, 0, 12, 1, 10, 1, 11, 1, 12}));
   EXPECT_EQ(ints(cartesian_prod({b})), ints(b));
   EXPECT_ORDO_ERROR(meshgrid({a, b.to(float32)}), DTypeError, "[meshgrid]");
-  EXPECT_ORDO_ERROR(meshgrid({a}, "yx"), ValueError, "indexing");
+  EXPECT_ORDO_ERROR(meshgrid({a}, MeshgridIndexing(2)), ValueError, "indexing");
   EXPECT_ORDO_ERROR(meshgrid({}), ValueError, "[meshgrid]");
   EXPECT_ORDO_ERROR(cartesian_prod({c}), ShapeError, "[cartesian_prod]");
 }
@@ -318,7 +318,7 @@ TEST(Shapes, gradients_of_what_is_composed) {
         return tile(in[1], {2, 2}) * 3;
       },
       [](const TensorList& in) {
-        return meshgrid({in[0], in[0] * 2}, "xy")[1] * in[1];
+        return meshgrid({in[0], in[0] * 2}, MeshgridIndexing::xy)[1] * in[1];
       },
       [](const TensorList& in) {
         return cartesian_prod({in[0], in[0]});

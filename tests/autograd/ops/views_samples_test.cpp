@@ -96,14 +96,14 @@ ORDO_OP_SAMPLES(movedim) {
       [](const Index& i) { return at(i[2], i[1], i[0]); })};
 }
 ORDO_OP_SAMPLES(meshgrid) {
-  const auto grids = [](const Tensor& t, const char* indexing) {
+  const auto grids = [](const Tensor& t, MeshgridIndexing indexing) {
     return meshgrid({t, zeros({4}, t.options())}, indexing)[0];
   };
   return {view_sample(
-              "ij", test_values({3}), {3, 4}, [=](const Tensor& t) { return grids(t, "ij"); },
+              "ij", test_values({3}), {3, 4}, [=](const Tensor& t) { return grids(t, MeshgridIndexing::ij); },
               [](const Index& i) { return Index{i[0]}; }),
           view_sample(
-              "xy", test_values({3}), {4, 3}, [=](const Tensor& t) { return grids(t, "xy"); },
+              "xy", test_values({3}), {4, 3}, [=](const Tensor& t) { return grids(t, MeshgridIndexing::xy); },
               [](const Index& i) { return Index{i[1]}; })};
 }
 ORDO_OP_SAMPLES(reshape) {

@@ -101,8 +101,10 @@ TEST(IndexPlan, differentiates_twice) {
     const IndexPlan plan(test_indices({6}, 4, 1).to(device), 4);
     const auto f = [&](const TensorList& in) {
       const Tensor rows = embedding(plan, in[0]);
-      const Tensor bags =
-          embedding_bag(plan, in[0], tensor<int64_t>({0, 2, 5}).to(device), EmbeddingBagMode::sum, in[2]);
+      const Tensor bags = embedding_bag(plan, in[0],
+                                        {.offsets = tensor<int64_t>({0, 2, 5}).to(device),
+                                         .mode = EmbeddingBagMode::sum,
+                                         .per_sample_weights = in[2]});
       return cat({index_add(in[1], 0, plan, rows * rows, 0.5), bags * bags}, 0);
     };
     TensorList inputs{test_values({4, 3}, 2).to(device), test_values({4, 3}, 3).to(device),
@@ -132,8 +134,10 @@ TEST(IndexPlan, refuses_bad_input) {
   EXPECT_ORDO_ERROR(index_add(x, 1, plan, test_values({3, 2})), ShapeError, "the plan is for a dimension of size 3");
   EXPECT_ORDO_ERROR(embedding(plan, test_values({4, 2})), ShapeError, "the plan is for 3 rows");
   const Tensor offsets = tensor<int64_t>({0, 1});
-  EXPECT_ORDO_ERROR(embedding_bag(plan, test_values({4, 2}), offsets), ShapeError, "the plan is for 3 rows");
-  EXPECT_ORDO_ERROR(embedding_bag(plan, x, offsets, EmbeddingBagMode::max), ValueError, "modes sum and mean only");
+  EXPECT_ORDO_ERROR(embedding_bag(plan, test_values({4, 2}), {.offsets = offsets}), ShapeError,
+                    "the plan is for 3 rows");
+  EXPECT_ORDO_ERROR(embedding_bag(plan, x, {.offsets = offsets, .mode = EmbeddingBagMode::max}), ValueError,
+                    "modes sum and mean only");
 }
 
 }  // namespace

@@ -79,16 +79,16 @@ struct ConvCase {
 
 #define ORDO_CONVOLUTION_OF_CASE(N)                                                                          \
   inline Tensor conv(const Tensor& x, const Tensor& w, const Tensor& bias, const ConvCase<N>& c) {           \
-    return conv##N##d(x, w, bias, c.stride, c.padding, c.dilation, c.groups);                                \
+    return conv##N##d(x, w, bias, {c.stride, c.padding, c.dilation, c.groups});                              \
   }                                                                                                          \
   inline Tensor conv_input_grad(const Tensor& w, const Tensor& g, const ConvCase<N>& c) {                    \
-    return conv##N##d_input_grad(c.x, w, g, c.stride, c.padding, c.dilation, c.groups);                      \
+    return conv##N##d_input_grad(c.x, w, g, {c.stride, c.padding, c.dilation, c.groups});                    \
   }                                                                                                          \
   inline Tensor conv_weight_grad(const Tensor& x, const Tensor& g, const ConvCase<N>& c) {                   \
-    return conv##N##d_weight_grad(x, c.w, g, c.stride, c.padding, c.dilation, c.groups);                     \
+    return conv##N##d_weight_grad(x, c.w, g, {c.stride, c.padding, c.dilation, c.groups});                   \
   }                                                                                                          \
   inline Tensor conv_transpose(const Tensor& y, const Tensor& w, const Tensor& bias, const ConvCase<N>& c) { \
-    return conv_transpose##N##d(y, w, bias, c.stride, c.padding, c.output_padding, c.groups, c.dilation);    \
+    return conv_transpose##N##d(y, w, bias, {c.stride, c.padding, c.output_padding, c.groups, c.dilation});  \
   }
 ORDO_CONVOLUTION_OF_CASE(1)
 ORDO_CONVOLUTION_OF_CASE(2)

@@ -117,8 +117,8 @@ TEST(Conv2d, LibrariesComputeFloat32InFloat32) {
   const Tensor x = test_mixed_values({4, 8, 20, 20}, 1), w = test_mixed_values({16, 8, 3, 3}, 2);
   const Tensor g = test_mixed_values({4, 16, 20, 20}, 3);
   const auto all = [](const Tensor& x, const Tensor& w, const Tensor& g) {
-    return std::array{conv2d(x, w, {}, 1, 1), conv2d_input_grad(x.sizes(), w, g, 1, 1),
-                      conv2d_weight_grad(x, w.sizes(), g, 1, 1)};
+    return std::array{conv2d(x, w, {}, {.padding = 1}), conv2d_input_grad(x.sizes(), w, g, {.padding = 1}),
+                      conv2d_weight_grad(x, w.sizes(), g, {.padding = 1})};
   };
   const auto exact = all(x, w, g), sizes = all(abs(x), abs(w), abs(g));
   const CudnnSettings before = cudnn_settings();
@@ -149,7 +149,7 @@ TEST(Conv2d, InputGradientOfAnInfiniteWeight) {
   const Tensor g = test_mixed_values({1, 2, 4, 4}, 3).to(float32);
   std::string first;
   for (Device device : test_devices()) {
-    const Tensor gradient = conv2d_input_grad({1, 1, 4, 4}, w.to(device), g.to(device), 1, 1);
+    const Tensor gradient = conv2d_input_grad({1, 1, 4, 4}, w.to(device), g.to(device), {.padding = 1});
     const auto values = gradient.to_vector<float>();
     EXPECT_EQ(std::count_if(values.begin(), values.end(), [](float v) { return std::isnan(v); }), 0);
     if (first.empty()) first = hash_of(gradient);
@@ -169,17 +169,31 @@ TEST(Conv2d, OneImageWithoutBatch) {
   EXPECT_EQ(bytes_of(conv_transpose2d(y, w)), bytes_of(conv_transpose2d(y.unsqueeze(0), w)));
 }
 
+TEST(Conv2d, PaddingSame) {
+  const Tensor x = test_values({1, 2, 7, 8}, 1), odd = test_values({3, 2, 3, 5}, 2),
+               even = test_values({3, 2, 2, 4}, 3);
+  EXPECT_EQ(bytes_of(conv2d(x, odd, {}, {.padding = same})), bytes_of(conv2d(x, odd, {}, {.padding = {1, 2}})));
+  EXPECT_EQ(bytes_of(conv2d(x, odd, {}, {.padding = same, .dilation = 2})),
+            bytes_of(conv2d(x, odd, {}, {.padding = {2, 4}, .dilation = 2})));
+  EXPECT_EQ(bytes_of(conv2d(x, even, {}, {.padding = same})), bytes_of(conv2d(pad(x, {1, 2, 0, 1}), even)))
+      << "what is odd is at the end";
+  EXPECT_EQ(conv1d(x.select(2, 0), odd.select(2, 0), {}, {.padding = same}).sizes(), (Dims{1, 3, 8}));
+  EXPECT_ORDO_ERROR(conv2d(x, odd, {}, {.stride = 2, .padding = same}), ValueError, "a stride of 1, not 2");
+  EXPECT_ORDO_ERROR(conv2d_input_grad(x.sizes(), odd, x, {.padding = same}), ValueError, "in numbers");
+}
+
 TEST(Conv2d, ExtremeArguments) {
   const Tensor x = zeros({1, 1, 5, 5}), w = zeros({1, 1, 3, 3});
   const int64_t most = (int64_t(1) << 31) - 1;
   EXPECT_ORDO_ERROR(conv_transpose2d(zeros({1, 1, 0, 5}), w), ShapeError, "height is not 0");
-  EXPECT_ORDO_ERROR(conv2d(x, w, {}, 1, most), ShapeError, "[conv2d] a result of shape");
-  EXPECT_ORDO_ERROR(conv_transpose2d(x, w, {}, most), ShapeError, "[conv_transpose2d] a result of shape");
-  EXPECT_ORDO_ERROR(conv_transpose3d(zeros({1, 1, 5, 5, 5}), zeros({1, 1, 3, 3, 3}), {}, 1, 0, 0, 1, most), ShapeError,
-                    "[conv_transpose3d] a result of shape");
-  EXPECT_EQ(conv2d(x, w, {}, most).sizes(), (Dims{1, 1, 1, 1}));
+  EXPECT_ORDO_ERROR(conv2d(x, w, {}, {.padding = most}), ShapeError, "[conv2d] a result of shape");
+  EXPECT_ORDO_ERROR(conv_transpose2d(x, w, {}, {.stride = most}), ShapeError, "[conv_transpose2d] a result of shape");
+  EXPECT_ORDO_ERROR(conv_transpose3d(zeros({1, 1, 5, 5, 5}), zeros({1, 1, 3, 3, 3}), {}, {.dilation = most}),
+                    ShapeError, "[conv_transpose3d] a result of shape");
+  EXPECT_EQ(conv2d(x, w, {}, {.stride = most}).sizes(), (Dims{1, 1, 1, 1}));
   // Padding and dilation that almost cancel: nine windows of which one or more cells lie inside.
-  const Tensor far = conv2d(ones({1, 1, 5, 5}), ones({1, 1, 3, 3}), {}, 1, int64_t(1) << 30, int64_t(1) << 30);
+  const Tensor far =
+      conv2d(ones({1, 1, 5, 5}), ones({1, 1, 3, 3}), {}, {.padding = int64_t(1) << 30, .dilation = int64_t(1) << 30});
   EXPECT_EQ(far.to_vector<double>(), std::vector<double>(25, 1));
 }
 

@@ -73,7 +73,7 @@ constexpr double kOther = 1.5;
 
 Tensor gelu_exact(const Tensor& t) { return gelu(t); }
 double gelu_exact_reference(double x) { return x * 0.5 * std::erfc(-x * std::sqrt(0.5)); }
-Tensor gelu_tanh(const Tensor& t) { return gelu(t, "tanh"); }
+Tensor gelu_tanh(const Tensor& t) { return gelu(t, GELUApproximate::tanh); }
 double gelu_tanh_reference(double x) {
   return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
 }

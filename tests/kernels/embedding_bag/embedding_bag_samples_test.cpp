@@ -89,7 +89,12 @@ Sample sample_of(const Case& c) {
   if (c.weighted) sample.inputs.push_back(test_values(c.input, 9));
   sample.run = [c](const TensorList& in) {
     const kernels::BagArguments b = bags_of(c, in);
-    return embedding_bag(b.input, in[1], b.offsets, c.mode, c.weighted ? in[2] : Tensor(), c.include_last, c.padding);
+    return embedding_bag(b.input, in[1],
+                         {.offsets = b.offsets,
+                          .mode = c.mode,
+                          .per_sample_weights = c.weighted ? in[2] : Tensor(),
+                          .include_last_offset = c.include_last,
+                          .padding_idx = c.padding});
   };
   sample.forced = [c](const TensorList& in, Algorithm algorithm) {
     const kernels::BagArguments b = bags_of(c, in);

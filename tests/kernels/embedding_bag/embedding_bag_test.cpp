@@ -27,7 +27,7 @@ TEST(EmbeddingBag, gradient_of_a_single_column) {
     for (Determinism level : {Determinism::not_guaranteed, Determinism::run_to_run, Determinism::device_to_device}) {
       const DeterminismGuard guard(level);
       Tensor weight = zeros({3, 1}, device).set_requires_grad();
-      embedding_bag(indices(rows).to(device), weight, indices(offsets).to(device), kSum)
+      embedding_bag(indices(rows).to(device), weight, {.offsets = indices(offsets).to(device), .mode = kSum})
           .backward(from_vector(grads, {5, 1}).to(device, float32));
       EXPECT_EQ(weight.grad().to_vector<double>(), want) << device.str() << " " << name(level);
     }
@@ -38,17 +38,20 @@ TEST(EmbeddingBag, nan_is_the_maximum) {
   for (Device device : test_devices()) {
     const Tensor weight = from_vector(std::vector<double>{1, nan, 3}, {3, 1}).to(device);
     for (const auto& order : {std::vector<int64_t>{0, 1, 2}, std::vector<int64_t>{1, 2, 0}})
-      EXPECT_TRUE(std::isnan(embedding_bag(indices(order).to(device), weight, indices({0}).to(device), kMax).item()));
+      EXPECT_TRUE(std::isnan(
+          embedding_bag(indices(order).to(device), weight, {.offsets = indices({0}).to(device), .mode = kMax}).item()));
   }
 }
 
 TEST(EmbeddingBag, bad_input) {
   const Tensor weight = test_values({4, 2}), input = test_indices({5}, 4), offsets = indices({0, 2});
-  EXPECT_ORDO_ERROR(embedding_bag(input, weight, offsets.unsqueeze(0)), ShapeError, "offsets");
-  EXPECT_ORDO_ERROR(embedding_bag(input.unsqueeze(0), weight, {}, kSum, {}, true), ValueError, "include_last_offset");
-  EXPECT_ORDO_ERROR(embedding_bag(input, weight, indices({}), kSum, {}, true), ShapeError, "include_last_offset");
-  EXPECT_ORDO_ERROR(embedding_bag(input, weight, offsets, EmbeddingBagMode::mean, test_values({5})), ValueError,
-                    "per_sample_weights");
+  EXPECT_ORDO_ERROR(embedding_bag(input, weight, {.offsets = offsets.unsqueeze(0)}), ShapeError, "offsets");
+  EXPECT_ORDO_ERROR(embedding_bag(input.unsqueeze(0), weight, {.mode = kSum, .include_last_offset = true}), ValueError,
+                    "include_last_offset");
+  EXPECT_ORDO_ERROR(embedding_bag(input, weight, {.offsets = indices({}), .mode = kSum, .include_last_offset = true}),
+                    ShapeError, "include_last_offset");
+  EXPECT_ORDO_ERROR(embedding_bag(input, weight, {.offsets = offsets, .per_sample_weights = test_values({5})}),
+                    ValueError, "per_sample_weights");
   EXPECT_ORDO_ERROR(kernels::embedding_bag_backward({input, offsets, kSum, false, {}}, test_values({3, 2}), {}, 4),
                     ShapeError, "embedding_bag_backward");
 }

@@ -56,10 +56,11 @@ std::vector<Case> cases() {
       {"[put] index", [](Tensor& x, const Tensor& i) { return put(x.select(1, 0), i, ones_as(x, {3}), true); }, true},
   };
   for (const EmbeddingBagMode mode : {EmbeddingBagMode::sum, EmbeddingBagMode::mean, EmbeddingBagMode::max})
-    all.push_back({"[embedding_bag] input", [mode](Tensor& x, const Tensor& i) {
-                     return embedding_bag(i, x, tensor<int64_t>({0, 2}).to(x.device(), i.dtype()), mode);
-                   }});
-  for (const char* reduce : {"sum", "prod", "mean", "amax", "amin"})
+    all.push_back(
+        {"[embedding_bag] input", [mode](Tensor& x, const Tensor& i) {
+           return embedding_bag(i, x, {.offsets = tensor<int64_t>({0, 2}).to(x.device(), i.dtype()), .mode = mode});
+         }});
+  for (const Reduce reduce : {Reduce::sum, Reduce::prod, Reduce::mean, Reduce::amax, Reduce::amin})
     for (const bool include_self : {true, false})
       all.push_back({"[scatter_reduce_] index", [=](Tensor& x, const Tensor& i) {
                        return x.scatter_reduce_(0, rows(i), ones_as(x, {3, 1}), reduce, include_self);

@@ -51,10 +51,12 @@ Tensor targets_of(const Case& c) {
 
 Tensor loss_of(const TensorList& in, const Case& c) {
   if (!c.options.tensors)
-    return ctc_loss(in[0], in[1], c.input_lengths, c.target_lengths, c.options.blank, c.options.reduction,
-                    c.options.zero_infinity);
-  return ctc_loss(in[0], in[1], tensor_of(c.input_lengths), tensor_of(c.target_lengths).to(int32), c.options.blank,
-                  c.options.reduction, c.options.zero_infinity);
+    return ctc_loss(
+        in[0], in[1], c.input_lengths, c.target_lengths,
+        {.blank = c.options.blank, .reduction = c.options.reduction, .zero_infinity = c.options.zero_infinity});
+  return ctc_loss(
+      in[0], in[1], tensor_of(c.input_lengths), tensor_of(c.target_lengths).to(int32),
+      {.blank = c.options.blank, .reduction = c.options.reduction, .zero_infinity = c.options.zero_infinity});
 }
 
 double log_sum(double a, double b) {
@@ -143,9 +145,9 @@ ORDO_OP_INTEGER(ctc_loss, "input_lengths", ctc_loss(some(d), one_index(1, d), {v
 ORDO_OP_INTEGER(ctc_loss, "target_lengths", ctc_loss(some(d), one_index(1, d), {2}, {v}));
 ORDO_OP_INTEGER(ctc_loss, "target_lengths of two",
                 ctc_loss(ones({2, 2, 3}, {.device = d}), one_index(1, d), {2, 2}, {v, v}));
-ORDO_OP_INTEGER(ctc_loss, "blank", ctc_loss(some(d), one_index(1, d), Lengths{2}, Lengths{1}, v));
+ORDO_OP_INTEGER(ctc_loss, "blank", ctc_loss(some(d), one_index(1, d), Lengths{2}, Lengths{1}, {.blank = v}));
 ORDO_OP_INTEGER(ctc_loss, "reduction",
-                ctc_loss(some(d), one_index(1, d), Lengths{2}, Lengths{1}, 0, Reduction(uint8_t(v))));
+                ctc_loss(some(d), one_index(1, d), Lengths{2}, Lengths{1}, {.reduction = Reduction(uint8_t(v))}));
 
 // -- against all alignments -------------------------------------------------------------------------------------------
 
@@ -186,8 +188,8 @@ TEST(CtcLoss, is_the_sum_over_all_alignments) {
     for (Device device : test_devices())
       for (const auto& [target, a] : all) {
         Tensor x = values.to(device).detach().set_requires_grad();
-        const Tensor loss =
-            ctc_loss(x, tensor_of(target).to(device), {steps}, {int64_t(target.size())}, blank, Reduction::sum);
+        const Tensor loss = ctc_loss(x, tensor_of(target).to(device), {steps}, {int64_t(target.size())},
+                                     {.blank = blank, .reduction = Reduction::sum});
         EXPECT_NEAR(loss.item<double>(), -std::log(a.probability), 1e-12);
         if (device.is_cpu()) together += std::exp(-loss.item<double>());
         loss.backward();
@@ -295,8 +297,8 @@ TEST(CtcLoss, impossible_targets) {
     const Tensor values = test_values({3, 2, 3}).to(device), targets = tensor<int64_t>({1, 1, 2, 2}).to(device);
     for (bool zero : {false, true}) {
       Tensor x = values.clone().set_requires_grad();
-      const Tensor losses =
-          ctc_loss(x, targets.view({2, 2}), {3, 2}, {2, 2}, 0, Reduction::none, zero);  // 2 2 needs three steps
+      const Tensor losses = ctc_loss(x, targets.view({2, 2}), {3, 2}, {2, 2},
+                                     {.reduction = Reduction::none, .zero_infinity = zero});  // 2 2 needs three steps
       EXPECT_TRUE(std::isfinite(losses[0].item<double>()));
       EXPECT_EQ(losses[1].item<double>(), zero ? 0 : kInfinity);
       losses.backward(ones({2}, {float64, device}));
@@ -312,7 +314,7 @@ TEST(CtcLoss, impossible_targets) {
     }
     // Without steps: 0 for an empty target, else impossible; there is no step that a gradient could belong to.
     Tensor x = values.clone().set_requires_grad();
-    const Tensor losses = ctc_loss(x, targets.narrow(0, 0, 1), {0, 0}, {1, 0}, 0, Reduction::none);
+    const Tensor losses = ctc_loss(x, targets.narrow(0, 0, 1), {0, 0}, {1, 0}, {.reduction = Reduction::none});
     EXPECT_EQ(losses.to_vector<double>(), (std::vector<double>{kInfinity, 0}));
     losses.backward(ones({2}, {float64, device}));
     EXPECT_EQ(x.grad().to_vector<double>(), std::vector<double>(18, 0));
@@ -334,9 +336,9 @@ TEST(CtcLoss, classes_of_probability_0_and_nan) {
       for (int at : {0, 1, 4}) {
         std::vector<double> values(6, -1);
         values[size_t(at)] = nan;
-        EXPECT_TRUE(
-            std::isnan(ctc_loss(from_vector(values, {2, 3}).to(device), target, {2}, {1}, 0, Reduction::sum, zero)
-                           .item<double>()));
+        EXPECT_TRUE(std::isnan(ctc_loss(from_vector(values, {2, 3}).to(device), target, {2}, {1},
+                                        {.reduction = Reduction::sum, .zero_infinity = zero})
+                                   .item<double>()));
       }
   }
 }
@@ -361,8 +363,8 @@ TEST(CtcLoss, no_items) {
   for (Device device : test_devices()) {
     const Tensor x = empty({4, 0, 3}, {float32, device}), targets = empty({0, 2}, {int64, device});
     EXPECT_TRUE(std::isnan(ctc_loss(x, targets, Lengths(), Lengths()).item<double>()));
-    EXPECT_EQ(ctc_loss(x, targets, Lengths(), Lengths(), 0, Reduction::sum).item<double>(), 0);
-    EXPECT_EQ(ctc_loss(x, targets, Lengths(), Lengths(), 0, Reduction::none).sizes(), Dims{0});
+    EXPECT_EQ(ctc_loss(x, targets, Lengths(), Lengths(), {.reduction = Reduction::sum}).item<double>(), 0);
+    EXPECT_EQ(ctc_loss(x, targets, Lengths(), Lengths(), {.reduction = Reduction::none}).sizes(), Dims{0});
   }
 }
 
@@ -391,7 +393,7 @@ TEST(CtcLoss, bad_input) {
   const Tensor x = ones({4, 2, 3}), t = ones({2, 2}, {int64});
   EXPECT_ORDO_ERROR(ctc_loss(x, t, {4, 5}, {2, 2}), ShapeError, "input_lengths[1] = 5");
   EXPECT_ORDO_ERROR(ctc_loss(x, t, {4, 4}, {2, 3}), ShapeError, "target_lengths[1] = 3");
-  EXPECT_ORDO_ERROR(ctc_loss(x, t, {4, 4}, {2, 2}, 3), ValueError, "blank = 3");
+  EXPECT_ORDO_ERROR(ctc_loss(x, t, {4, 4}, {2, 2}, {.blank = 3}), ValueError, "blank = 3");
   EXPECT_ORDO_ERROR(ctc_loss(x, t, ones({2, 1}, {int64}), ones({2}, {int64})), ShapeError, "input_lengths");
 }
 

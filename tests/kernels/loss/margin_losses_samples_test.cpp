@@ -15,7 +15,9 @@ Sample hinge_sample(const char* label, const Dims& sizes, Reduction reduction, d
   if (floating) target = target.to(float64);
   Sample s = element_loss(
       label, {test_values(sizes), target},
-      [=](const TensorList& in) { return hinge_embedding_loss(in[0], in[1], margin, reduction); },
+      [=](const TensorList& in) {
+        return hinge_embedding_loss(in[0], in[1], {.margin = margin, .reduction = reduction});
+      },
       [=](const std::vector<double>& v) { return (v[1] != 1 ? hinge(margin - v[0]) : 0) + (v[1] != -1 ? v[0] : 0); },
       reduction);
   if (floating) s.gradient = false;  // a target beside 1 is neither
@@ -34,7 +36,8 @@ ORDO_OP_SIZES(hinge_embedding_loss) {
   return {hinge_sample("mean", {n}, Reduction::mean, 1), hinge_sample("none", {n}, Reduction::none, 1)};
 }
 ORDO_OP_INTEGER(hinge_embedding_loss, "target", hinge_embedding_loss(some(d)[0].narrow(0, 0, 1), one_index(v, d)));
-ORDO_OP_INTEGER(hinge_embedding_loss, "reduction", hinge_embedding_loss(some(d), some(d), 1, Reduction(uint8_t(v))));
+ORDO_OP_INTEGER(hinge_embedding_loss, "reduction",
+                hinge_embedding_loss(some(d), some(d), {.reduction = Reduction(uint8_t(v))}));
 
 // -- margin_ranking_loss
 
@@ -43,7 +46,9 @@ Sample ranking_sample(const char* label, const Dims& sizes, Reduction reduction,
   if (floating) target = target.to(float64);
   return element_loss(
       label, {test_values(sizes), test_values(sizes, 1), target},
-      [=](const TensorList& in) { return margin_ranking_loss(in[0], in[1], in[2], margin, reduction); },
+      [=](const TensorList& in) {
+        return margin_ranking_loss(in[0], in[1], in[2], {.margin = margin, .reduction = reduction});
+      },
       [=](const std::vector<double>& v) { return hinge(margin - v[2] * (v[0] - v[1])); }, reduction);
 }
 ORDO_OP_SAMPLES(margin_ranking_loss) {
@@ -63,7 +68,7 @@ ORDO_OP_INTEGER(margin_ranking_loss, "target", [&] {
   return margin_ranking_loss(one, one, one_index(v, d));
 }());
 ORDO_OP_INTEGER(margin_ranking_loss, "reduction",
-                margin_ranking_loss(some(d), some(d), some(d), 0, Reduction(uint8_t(v))));
+                margin_ranking_loss(some(d), some(d), some(d), {.reduction = Reduction(uint8_t(v))}));
 
 // -- soft_margin_loss
 
@@ -106,7 +111,9 @@ Sample cosine_sample(const char* label, const Dims& sizes, Reduction reduction, 
   if (sizes.size() == 2) target = {sizes[0]};
   return loss_sample(
       label, {test_values(sizes), test_values(sizes, 1), test_signs(target, 2)},
-      [=](const TensorList& in) { return cosine_embedding_loss(in[0], in[1], in[2], margin, reduction); },
+      [=](const TensorList& in) {
+        return cosine_embedding_loss(in[0], in[1], in[2], {.margin = margin, .reduction = reduction});
+      },
       [=](const TensorList& in) {
         const auto a = rows_of(in[0]), b = rows_of(in[1]);
         const auto t = doubles(in[2]);
@@ -136,7 +143,8 @@ ORDO_OP_SIZES(cosine_embedding_loss) {
 ORDO_OP_INTEGER(cosine_embedding_loss, "target",
                 cosine_embedding_loss(some(d).narrow(0, 0, 1), some(d).narrow(0, 1, 1), one_index(v, d)));
 ORDO_OP_INTEGER(cosine_embedding_loss, "reduction",
-                cosine_embedding_loss(some(d)[0], some(d)[1], one_index(1, d)[0], 0, Reduction(uint8_t(v))));
+                cosine_embedding_loss(some(d)[0], some(d)[1], one_index(1, d)[0],
+                                      {.reduction = Reduction(uint8_t(v))}));
 
 struct Triplet {
   double margin = 1, p = 2;
@@ -147,7 +155,8 @@ Sample triplet_sample(const char* label, const Dims& sizes, Triplet o = {}) {
   Sample s = loss_sample(
       label, {test_values(sizes), test_values(sizes, 1), test_values(sizes, 2)},
       [=](const TensorList& in) {
-        return triplet_margin_loss(in[0], in[1], in[2], o.margin, o.p, 1e-6, o.swap, o.reduction);
+        return triplet_margin_loss(in[0], in[1], in[2],
+                                   {.margin = o.margin, .p = o.p, .swap = o.swap, .reduction = o.reduction});
       },
       [=](const TensorList& in) {
         const auto a = rows_of(in[0]), near = rows_of(in[1]), far = rows_of(in[2]);
@@ -182,7 +191,7 @@ ORDO_OP_SIZES(triplet_margin_loss) {
           triplet_sample("columns", {3, n}, {.margin = double(n), .swap = true, .reduction = Reduction::none})};
 }
 ORDO_OP_INTEGER(triplet_margin_loss, "reduction",
-                triplet_margin_loss(some(d), some(d), some(d), 1, 2, 1e-6, false, Reduction(uint8_t(v))));
+                triplet_margin_loss(some(d), some(d), some(d), {.reduction = Reduction(uint8_t(v))}));
 
 // -- what samples cannot say
 
@@ -214,7 +223,7 @@ TEST(MarginLosses, triplets_broadcast) {
 
 TEST(MarginLosses, bad_input) {
   const Tensor x = ones({2, 3}), t = ones({2, 3}, {int64});
-  EXPECT_ORDO_ERROR(triplet_margin_loss(x, x, x, 0), ValueError, "margin");
+  EXPECT_ORDO_ERROR(triplet_margin_loss(x, x, x, {.margin = 0}), ValueError, "margin");
 }
 
 }  // namespace

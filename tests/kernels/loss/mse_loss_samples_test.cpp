@@ -48,8 +48,9 @@ Sample weighted(const char* label, Reduction reduction, const Dims& weight, cons
   return element_loss(
       label, std::move(inputs),
       [=](const TensorList& in) {
-        return binary_cross_entropy_with_logits(in[0], in[1], w ? in[2] : Tensor(), reduction,
-                                                q ? in.back() : Tensor());
+        return binary_cross_entropy_with_logits(
+            in[0], in[1],
+            {.weight = w ? in[2] : Tensor(), .reduction = reduction, .pos_weight = q ? in.back() : Tensor()});
       },
       [=](const std::vector<double>& v) {
         const double p = 1 / (1 + std::exp(-v[0]));

@@ -26,7 +26,8 @@ Sample multi_sample(const char* label, const Dims& sizes, Margin o = {}) {
       [=](const TensorList& in) {
         Tensor weight;
         if (o.weighted) weight = from_vector<double>(kWeights, {classes}).to(in[0].device(), in[0].dtype());
-        return multi_margin_loss(in[0], in[1], o.p, o.margin, weight, o.reduction);
+        return multi_margin_loss(in[0], in[1],
+                                 {.p = o.p, .margin = o.margin, .weight = weight, .reduction = o.reduction});
       },
       [=](const TensorList& in) {
         const auto x = doubles(in[0]);
@@ -61,9 +62,9 @@ ORDO_OP_SIZES(multi_margin_loss) {
 }
 Tensor two_targets(Device d) { return from_vector<int64_t>({0, 1}, {2}).to(d); }
 ORDO_OP_INTEGER(multi_margin_loss, "target", multi_margin_loss(some(d).narrow(0, 0, 1), one_index(v, d)));
-ORDO_OP_INTEGER(multi_margin_loss, "p", multi_margin_loss(some(d), two_targets(d), v));
+ORDO_OP_INTEGER(multi_margin_loss, "p", multi_margin_loss(some(d), two_targets(d), {.p = v}));
 ORDO_OP_INTEGER(multi_margin_loss, "reduction",
-                multi_margin_loss(some(d), two_targets(d), 1, 1, {}, Reduction(uint8_t(v))));
+                multi_margin_loss(some(d), two_targets(d), {.reduction = Reduction(uint8_t(v))}));
 
 // -- several labels
 
@@ -123,7 +124,8 @@ Sample soft_sample(const char* label, const Dims& sizes, Reduction reduction, bo
   return loss_sample(
       label, std::move(inputs),
       [=](const TensorList& in) {
-        return multilabel_soft_margin_loss(in[0], in[1], weighted ? in[2] : Tensor(), reduction);
+        return multilabel_soft_margin_loss(in[0], in[1],
+                                           {.weight = weighted ? in[2] : Tensor(), .reduction = reduction});
       },
       [=](const TensorList& in) {
         const auto x = doubles(in[0]), t = doubles(in[1]);
@@ -156,7 +158,7 @@ ORDO_OP_SIZES(multilabel_soft_margin_loss) {
 ORDO_OP_INTEGER(multilabel_soft_margin_loss, "target",
                 multilabel_soft_margin_loss(some(d)[0].narrow(0, 0, 1), one_index(v, d)));
 ORDO_OP_INTEGER(multilabel_soft_margin_loss, "reduction",
-                multilabel_soft_margin_loss(some(d), some(d), {}, Reduction(uint8_t(v))));
+                multilabel_soft_margin_loss(some(d), some(d), {.reduction = Reduction(uint8_t(v))}));
 
 TEST(MultiMarginLoss, what_follows_the_first_negative_label_does_not_count) {
   for (Device device : test_devices()) {
@@ -167,7 +169,7 @@ TEST(MultiMarginLoss, what_follows_the_first_negative_label_does_not_count) {
 
 TEST(MultiMarginLoss, bad_input) {
   const Tensor t = zeros({3}, {int64});
-  EXPECT_ORDO_ERROR(multi_margin_loss(ones({3, 4}), t, 1, 1, ones({4}, {float64})), DTypeError, "weight");
+  EXPECT_ORDO_ERROR(multi_margin_loss(ones({3, 4}), t, {.weight = ones({4}, {float64})}), DTypeError, "weight");
   EXPECT_ORDO_ERROR(multilabel_soft_margin_loss(ones({}), ones({})), ShapeError, "0-d");
 }
 

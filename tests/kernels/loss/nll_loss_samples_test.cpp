@@ -51,19 +51,26 @@ Tensor weight_of(const Options& o, const Tensor& like) {
 
 Sample nll_sample(const char* label, const Dims& sizes, const Dims& target_sizes, Options o = {}) {
   const int64_t classes = sizes.size() == 1 ? sizes[0] : sizes[1];
-  return {
-      .label = label,
-      .inputs = {test_values(sizes), test_indices(target_sizes, classes, 1)},
-      .run = [=](const TensorList& in) { return nll_loss(in[0], in[1], weight_of(o, in[0]), o.ignore, o.reduction); },
-      .reference = [=](const TensorList& in) { return reference(in[0], in[1], o, true); },
-      .gradient = sizes.product() <= 100,
-      .tolerance = 64};
+  return {.label = label,
+          .inputs = {test_values(sizes), test_indices(target_sizes, classes, 1)},
+          .run =
+              [=](const TensorList& in) {
+                return nll_loss(in[0], in[1],
+                                {.weight = weight_of(o, in[0]), .ignore_index = o.ignore, .reduction = o.reduction});
+              },
+          .reference = [=](const TensorList& in) { return reference(in[0], in[1], o, true); },
+          .gradient = sizes.product() <= 100,
+          .tolerance = 64};
 }
 
 Sample cross_entropy_sample(const char* label, const Dims& sizes, const Dims& target_sizes, Options o = {}) {
   Sample s = nll_sample(label, sizes, target_sizes, o);
   s.run = [=](const TensorList& in) {
-    return cross_entropy(in[0], in[1], weight_of(o, in[0]), o.ignore, o.reduction, o.smoothing);
+    return cross_entropy(in[0], in[1],
+                         {.weight = weight_of(o, in[0]),
+                          .ignore_index = o.ignore,
+                          .reduction = o.reduction,
+                          .label_smoothing = o.smoothing});
   };
   s.reference = [=](const TensorList& in) { return reference(in[0], in[1], o, false); };
   return s;
@@ -76,7 +83,11 @@ Sample probabilities_sample(const char* label, const Dims& sizes, Options o = {}
           .inputs = {test_values(sizes), test_values(sizes, 1, 0, 1)},
           .run =
               [=](const TensorList& in) {
-                return cross_entropy(in[0], in[1], weight_of(o, in[0]), o.ignore, o.reduction, o.smoothing);
+                return cross_entropy(in[0], in[1],
+                                     {.weight = weight_of(o, in[0]),
+                                      .ignore_index = o.ignore,
+                                      .reduction = o.reduction,
+                                      .label_smoothing = o.smoothing});
               },
           .reference =
               [=](const TensorList& in) {
@@ -172,17 +183,17 @@ TEST(NllLoss, int32_targets_and_nothing) {
     EXPECT_TRUE(std::isfinite(nll_loss(x, tensor<int64_t>({0, -100, 3}).to(device)).item<double>())) << "ignored";
     const Tensor no_x = empty({0, 4}, {float32, device}), no_t = empty({0}, {int64, device});
     EXPECT_TRUE(std::isnan(nll_loss(no_x, no_t).item<double>()));
-    EXPECT_EQ(nll_loss(no_x, no_t, {}, -100, Reduction::sum).item<double>(), 0);
+    EXPECT_EQ(nll_loss(no_x, no_t, {.reduction = Reduction::sum}).item<double>(), 0);
   }
 }
 
 TEST(NllLoss, bad_input) {
   const Tensor x = ones({3, 4}), t = zeros({3}, {int64});
-  EXPECT_ORDO_ERROR(nll_loss(x, t, ones({4}, {float64})), DTypeError, "weight");
-  EXPECT_ORDO_ERROR(cross_entropy(x, t, {}, -100, Reduction::mean, 1.5), ValueError, "label_smoothing");
-  EXPECT_ORDO_ERROR(cross_entropy(x, x, ones({4}, {float64})), DTypeError, "weight");
-  EXPECT_ORDO_ERROR(cross_entropy(x, x, {}, 1), ValueError, "ignore_index");
-  EXPECT_ORDO_ERROR(cross_entropy(x, x, {}, -100, Reduction(9)), ValueError, "9");
+  EXPECT_ORDO_ERROR(nll_loss(x, t, {.weight = ones({4}, {float64})}), DTypeError, "weight");
+  EXPECT_ORDO_ERROR(cross_entropy(x, t, {.label_smoothing = 1.5}), ValueError, "label_smoothing");
+  EXPECT_ORDO_ERROR(cross_entropy(x, x, {.weight = ones({4}, {float64})}), DTypeError, "weight");
+  EXPECT_ORDO_ERROR(cross_entropy(x, x, {.ignore_index = 1}), ValueError, "ignore_index");
+  EXPECT_ORDO_ERROR(cross_entropy(x, x, {.reduction = Reduction(9)}), ValueError, "9");
 }
 
 }  // namespace

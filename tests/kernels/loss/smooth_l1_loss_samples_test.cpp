@@ -44,11 +44,12 @@ TEST(SmoothL1Loss, corners) {
   for (Device device : test_devices()) {
     const Tensor x = from_vector<double>({inf, -inf, 2, -2, 0, 1}, {6}).to(device).set_requires_grad();
     const Tensor zero = zeros({6}, {float64, device});
-    EXPECT_EQ(grad({smooth_l1_loss(x, zero, Reduction::sum, 2)}, {x})[0].to_vector<double>(),
+    EXPECT_EQ(grad({smooth_l1_loss(x, zero, {.reduction = Reduction::sum, .beta = 2})}, {x})[0].to_vector<double>(),
               (std::vector<double>{1, -1, 1, -1, 0, 0.5}));
-    EXPECT_EQ(grad({huber_loss(x, zero, Reduction::sum, 2)}, {x})[0].to_vector<double>(),
+    EXPECT_EQ(grad({huber_loss(x, zero, {.reduction = Reduction::sum, .delta = 2})}, {x})[0].to_vector<double>(),
               (std::vector<double>{2, -2, 2, -2, 0, 1}));
-    EXPECT_EQ(bytes_of(smooth_l1_loss(x, zero, Reduction::none, 0)), bytes_of(l1_loss(x, zero, Reduction::none)));
+    EXPECT_EQ(bytes_of(smooth_l1_loss(x, zero, {.reduction = Reduction::none, .beta = 0})),
+              bytes_of(l1_loss(x, zero, Reduction::none)));
   }
 }
 
@@ -57,7 +58,7 @@ TEST(SmoothL1Loss, bad_input) {
   for (Loss loss : {static_cast<Loss>(smooth_l1_loss), static_cast<Loss>(huber_loss)}) {
     EXPECT_ORDO_ERROR(loss(x, x, Reduction::mean, -1), ValueError, "must");
   }
-  EXPECT_ORDO_ERROR(huber_loss(x, x, Reduction::mean, 0), ValueError, "delta");
+  EXPECT_ORDO_ERROR(huber_loss(x, x, {.delta = 0}), ValueError, "delta");
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ Values segment_sums(Device d, const Values& v, int64_t columns) {
   const int64_t count = int64_t(v.size());
   const Tensor data = on(d, v, {count, 1}).expand({count, columns});
   const Tensor offsets = tensor<int64_t>({0, count}).to(d);
-  return segment_reduce(data, offsets, 0, SegmentReduction::sum, {}).to_vector<float>();
+  return segment_reduce(data, offsets, 0, Reduce::sum, {}).to_vector<float>();
 }
 
 Values index_adds(Device device, const Values& v, int64_t columns) {

@@ -23,11 +23,24 @@ struct Case {
 
 template <int N>
 Tensor pool(const Tensor& x, const Case<N>& c) {
-  if constexpr (N == 1) return avg_pool1d(x, c.kernel, c.stride, c.padding, c.ceil_mode, c.count_include_pad);
+  if constexpr (N == 1)
+    return avg_pool1d(
+        x, c.kernel,
+        {.stride = c.stride, .padding = c.padding, .ceil_mode = c.ceil_mode, .count_include_pad = c.count_include_pad});
   if constexpr (N == 2)
-    return avg_pool2d(x, c.kernel, c.stride, c.padding, c.ceil_mode, c.count_include_pad, c.divisor);
+    return avg_pool2d(x, c.kernel,
+                      {.stride = c.stride,
+                       .padding = c.padding,
+                       .ceil_mode = c.ceil_mode,
+                       .count_include_pad = c.count_include_pad,
+                       .divisor_override = c.divisor});
   if constexpr (N == 3)
-    return avg_pool3d(x, c.kernel, c.stride, c.padding, c.ceil_mode, c.count_include_pad, c.divisor);
+    return avg_pool3d(x, c.kernel,
+                      {.stride = c.stride,
+                       .padding = c.padding,
+                       .ceil_mode = c.ceil_mode,
+                       .count_include_pad = c.count_include_pad,
+                       .divisor_override = c.divisor});
 }
 
 template <int N>

@@ -18,17 +18,18 @@ struct Case {
 template <int N>
 MaxPoolResult pool(const TensorList& in, const Case& c) {
   if constexpr (N == 2)
-    return fractional_max_pool2d_with_indices(in[0], {c.kernel[1], c.kernel[2]}, Size2{c.output[1], c.output[2]}, {},
-                                              in[1]);
+    return fractional_max_pool2d_with_indices(
+        in[0], {c.kernel[1], c.kernel[2]}, {.output_size = Size2{c.output[1], c.output[2]}, .random_samples = in[1]});
   else
-    return fractional_max_pool3d_with_indices(in[0], c.kernel, c.output, {}, in[1]);
+    return fractional_max_pool3d_with_indices(in[0], c.kernel, {.output_size = c.output, .random_samples = in[1]});
 }
 template <int N>
 Tensor pool_values(const TensorList& in, const Case& c) {
   if constexpr (N == 2)
-    return fractional_max_pool2d(in[0], {c.kernel[1], c.kernel[2]}, Size2{c.output[1], c.output[2]}, {}, in[1]);
+    return fractional_max_pool2d(in[0], {c.kernel[1], c.kernel[2]},
+                                 {.output_size = Size2{c.output[1], c.output[2]}, .random_samples = in[1]});
   else
-    return fractional_max_pool3d(in[0], c.kernel, c.output, {}, in[1]);
+    return fractional_max_pool3d(in[0], c.kernel, {.output_size = c.output, .random_samples = in[1]});
 }
 
 template <int N>
@@ -129,14 +130,16 @@ ORDO_FRACTIONAL_SAMPLES(2)
 ORDO_FRACTIONAL_SAMPLES(3)
 
 Tensor halves(int64_t n, Device d) { return (ones({1, 1, n}) * 0.5).to(d); }
-#define ORDO_FRACTIONAL_INTEGERS(name, N, ...)                                                        \
-  ORDO_OP_INTEGER(name, "kernel", [&] {                                                               \
-    const auto r = name(some(d).view(__VA_ARGS__), v, OptionalSize##N(Size##N(1)), {}, halves(N, d)); \
-    return values_of(r);                                                                              \
-  }());                                                                                               \
-  ORDO_OP_INTEGER(name, "output_size", [&] {                                                          \
-    const auto r = name(some(d).view(__VA_ARGS__), 1, OptionalSize##N(Size##N(v)), {}, halves(N, d)); \
-    return values_of(r);                                                                              \
+#define ORDO_FRACTIONAL_INTEGERS(name, N, ...)                                                         \
+  ORDO_OP_INTEGER(name, "kernel", [&] {                                                                \
+    const auto r = name(some(d).view(__VA_ARGS__), v,                                                  \
+                        {.output_size = OptionalSize##N(Size##N(1)), .random_samples = halves(N, d)}); \
+    return values_of(r);                                                                               \
+  }());                                                                                                \
+  ORDO_OP_INTEGER(name, "output_size", [&] {                                                           \
+    const auto r = name(some(d).view(__VA_ARGS__), 1,                                                  \
+                        {.output_size = OptionalSize##N(Size##N(v)), .random_samples = halves(N, d)}); \
+    return values_of(r);                                                                               \
   }());
 Tensor values_of(const Tensor& t) { return t; }
 Tensor values_of(const MaxPoolResult& r) { return r.values; }
@@ -155,8 +158,9 @@ TEST(FractionalMaxPool, columns_and_windows_find_the_same_places) {
   }
   for (int64_t kernel : {1, 2, 3, 5}) {
     const int64_t outputs = 4;
-    const auto r = fractional_max_pool2d_with_indices(from_vector<float>(x, {1, 8, 13}), {2, kernel}, Size2(outputs),
-                                                      {}, halves(2, "cpu"));
+    const auto r =
+        fractional_max_pool2d_with_indices(from_vector<float>(x, {1, 8, 13}), {2, kernel},
+                                           {.output_size = Size2(outputs), .random_samples = halves(2, "cpu")});
     const auto at = r.indices.to_vector<int64_t>();
     const auto begin = [&](int64_t o, int64_t last) {
       return o == outputs - 1 ? last : int64_t((double(o) + 0.5) * double(last) / 3) - int64_t(0.5 * double(last) / 3);
@@ -177,19 +181,19 @@ TEST(FractionalMaxPool, columns_and_windows_find_the_same_places) {
 TEST(FractionalMaxPool, draws_from_the_generator) {
   const Tensor x = test_values({2, 3, 9, 9, 9}).to(float32);
   Generator a(7), b(7);
-  const Tensor u = rand({2, 3, 3}, {}, &a), y = fractional_max_pool3d(x, 2, 4, {}, {}, &b);
-  EXPECT_EQ(bytes_of(fractional_max_pool3d(x, 2, 4, {}, u)), bytes_of(y));
-  EXPECT_NE(bytes_of(fractional_max_pool3d(x, 2, 4, {}, {}, &b)), bytes_of(y));
+  const Tensor u = rand({2, 3, 3}, {}, &a), y = fractional_max_pool3d(x, 2, {.output_size = 4, .generator = &b});
+  EXPECT_EQ(bytes_of(fractional_max_pool3d(x, 2, {.output_size = 4, .random_samples = u})), bytes_of(y));
+  EXPECT_NE(bytes_of(fractional_max_pool3d(x, 2, {.output_size = 4, .generator = &b})), bytes_of(y));
   for (Device d : test_devices()) {
     Generator c(7);
-    EXPECT_EQ(bytes_of(fractional_max_pool3d(x.to(d), 2, 4, {}, {}, &c)), bytes_of(y));
+    EXPECT_EQ(bytes_of(fractional_max_pool3d(x.to(d), 2, {.output_size = 4, .generator = &c})), bytes_of(y));
   }
 }
 
 TEST(FractionalMaxPool, ratios) {
   const Tensor x = ones({1, 9, 10});
-  EXPECT_EQ(fractional_max_pool2d(x, 2, {}, {0.5}).sizes(), (Dims{1, 4, 5}));
-  EXPECT_EQ(fractional_max_pool2d(x, 2, {}, {0.5, 0.75}).sizes(), (Dims{1, 4, 7}));
+  EXPECT_EQ(fractional_max_pool2d(x, 2, {.output_ratio = {0.5}}).sizes(), (Dims{1, 4, 5}));
+  EXPECT_EQ(fractional_max_pool2d(x, 2, {.output_ratio = {0.5, 0.75}}).sizes(), (Dims{1, 4, 7}));
   EXPECT_EQ(nn::FractionalMaxPool2d(2, {.output_ratio = {0.5}}).forward(x).sizes(), (Dims{1, 4, 5}));
   EXPECT_EQ(nn::FractionalMaxPool3d(2, {.output_size = {2, 3, 4}}).forward(ones({1, 1, 4, 5, 6})).sizes(),
             (Dims{1, 1, 2, 3, 4}));
@@ -197,8 +201,8 @@ TEST(FractionalMaxPool, ratios) {
 
 TEST(FractionalMaxPool, refuses) {
   const Tensor x = ones({1, 4, 4});
-  EXPECT_ORDO_ERROR(fractional_max_pool2d(x, 2, {}), ValueError, "either an output_size or an output_ratio");
-  EXPECT_ORDO_ERROR(fractional_max_pool2d(x, 2, {}, {1.5}), ValueError, "between 0 and 1");
+  EXPECT_ORDO_ERROR(fractional_max_pool2d(x, 2), ValueError, "either an output_size or an output_ratio");
+  EXPECT_ORDO_ERROR(fractional_max_pool2d(x, 2, {.output_ratio = {1.5}}), ValueError, "between 0 and 1");
 }
 
 }  // namespace

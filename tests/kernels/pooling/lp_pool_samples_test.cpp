@@ -24,9 +24,9 @@ Sample sample_of(const Case<N>& c) {
   s.label = c.label;
   s.inputs = {test_values(c.sizes, 3, 0.5, 2)};
   s.run = [c](const TensorList& in) {
-    if constexpr (N == 1) return lp_pool1d(in[0], c.p, c.kernel, c.stride, c.ceil_mode);
-    if constexpr (N == 2) return lp_pool2d(in[0], c.p, c.kernel, c.stride, c.ceil_mode);
-    if constexpr (N == 3) return lp_pool3d(in[0], c.p, c.kernel, c.stride, c.ceil_mode);
+    if constexpr (N == 1) return lp_pool1d(in[0], c.p, c.kernel, {.stride = c.stride, .ceil_mode = c.ceil_mode});
+    if constexpr (N == 2) return lp_pool2d(in[0], c.p, c.kernel, {.stride = c.stride, .ceil_mode = c.ceil_mode});
+    if constexpr (N == 3) return lp_pool3d(in[0], c.p, c.kernel, {.stride = c.stride, .ceil_mode = c.ceil_mode});
   };
   s.forced = [c](const TensorList& in, Algorithm algorithm) {
     const auto arguments = kernels::avg_pool_arguments<N>(c.kernel, c.stride, 0, c.ceil_mode);
@@ -83,12 +83,12 @@ ORDO_OP_SIZES(lp_pool3d) {
 }
 
 ORDO_OP_INTEGER(lp_pool1d, "kernel", lp_pool1d(some(d), 2, v));
-ORDO_OP_INTEGER(lp_pool1d, "stride", lp_pool1d(some(d), 2, 2, v));
+ORDO_OP_INTEGER(lp_pool1d, "stride", lp_pool1d(some(d), 2, 2, {.stride = v}));
 ORDO_OP_INTEGER(lp_pool1d, "norm_type", lp_pool1d(some(d), double(v), 2));
 ORDO_OP_INTEGER(lp_pool2d, "kernel", lp_pool2d(some(d).view({1, 2, 3}), 2, {1, v}));
-ORDO_OP_INTEGER(lp_pool2d, "stride", lp_pool2d(some(d).view({1, 2, 3}), 2, 2, v));
+ORDO_OP_INTEGER(lp_pool2d, "stride", lp_pool2d(some(d).view({1, 2, 3}), 2, 2, {.stride = v}));
 ORDO_OP_INTEGER(lp_pool3d, "kernel", lp_pool3d(some(d).view({1, 1, 2, 3}), 2, {1, 1, v}));
-ORDO_OP_INTEGER(lp_pool3d, "stride", lp_pool3d(some(d).view({1, 1, 2, 3}), 2, 1, v));
+ORDO_OP_INTEGER(lp_pool3d, "stride", lp_pool3d(some(d).view({1, 1, 2, 3}), 2, 1, {.stride = v}));
 
 }  // namespace
 }  // namespace ordo::test::lp_pool_samples_test

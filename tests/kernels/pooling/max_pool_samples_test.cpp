@@ -69,15 +69,27 @@ std::vector<Case<3>> cases<3>() {
 
 template <int N>
 Tensor pool(const Tensor& x, const Case<N>& c) {
-  if constexpr (N == 1) return max_pool1d(x, c.kernel, c.stride, c.padding, c.dilation, c.ceil_mode);
-  if constexpr (N == 2) return max_pool2d(x, c.kernel, c.stride, c.padding, c.dilation, c.ceil_mode);
-  if constexpr (N == 3) return max_pool3d(x, c.kernel, c.stride, c.padding, c.dilation, c.ceil_mode);
+  if constexpr (N == 1)
+    return max_pool1d(x, c.kernel,
+                      {.stride = c.stride, .padding = c.padding, .dilation = c.dilation, .ceil_mode = c.ceil_mode});
+  if constexpr (N == 2)
+    return max_pool2d(x, c.kernel,
+                      {.stride = c.stride, .padding = c.padding, .dilation = c.dilation, .ceil_mode = c.ceil_mode});
+  if constexpr (N == 3)
+    return max_pool3d(x, c.kernel,
+                      {.stride = c.stride, .padding = c.padding, .dilation = c.dilation, .ceil_mode = c.ceil_mode});
 }
 template <int N>
 MaxPoolResult pool_with_indices(const Tensor& x, const Case<N>& c) {
-  if constexpr (N == 1) return max_pool1d_with_indices(x, c.kernel, c.stride, c.padding, c.dilation, c.ceil_mode);
-  if constexpr (N == 2) return max_pool2d_with_indices(x, c.kernel, c.stride, c.padding, c.dilation, c.ceil_mode);
-  if constexpr (N == 3) return max_pool3d_with_indices(x, c.kernel, c.stride, c.padding, c.dilation, c.ceil_mode);
+  if constexpr (N == 1)
+    return max_pool1d_with_indices(
+        x, c.kernel, {.stride = c.stride, .padding = c.padding, .dilation = c.dilation, .ceil_mode = c.ceil_mode});
+  if constexpr (N == 2)
+    return max_pool2d_with_indices(
+        x, c.kernel, {.stride = c.stride, .padding = c.padding, .dilation = c.dilation, .ceil_mode = c.ceil_mode});
+  if constexpr (N == 3)
+    return max_pool3d_with_indices(
+        x, c.kernel, {.stride = c.stride, .padding = c.padding, .dilation = c.dilation, .ceil_mode = c.ceil_mode});
 }
 
 template <int N>

@@ -35,9 +35,12 @@ Sample sample_of(const Case<N>& c) {
   s.label = c.label;
   s.inputs = {values, from_vector<int64_t>(index, c.sizes).to(c.index_dtype)};
   s.run = [c](const TensorList& in) {
-    if constexpr (N == 1) return max_unpool1d(in[0], in[1], c.kernel, c.stride, c.padding, c.output);
-    if constexpr (N == 2) return max_unpool2d(in[0], in[1], c.kernel, c.stride, c.padding, c.output);
-    if constexpr (N == 3) return max_unpool3d(in[0], in[1], c.kernel, c.stride, c.padding, c.output);
+    if constexpr (N == 1)
+      return max_unpool1d(in[0], in[1], c.kernel, {.stride = c.stride, .padding = c.padding, .output_size = c.output});
+    if constexpr (N == 2)
+      return max_unpool2d(in[0], in[1], c.kernel, {.stride = c.stride, .padding = c.padding, .output_size = c.output});
+    if constexpr (N == 3)
+      return max_unpool3d(in[0], in[1], c.kernel, {.stride = c.stride, .padding = c.padding, .output_size = c.output});
   };
   s.reference = [=](const TensorList& in) {
     const auto x = in[0].to_vector<double>();
@@ -80,9 +83,9 @@ ORDO_OP_SIZES(max_unpool3d) {
 
 Tensor places(Device d) { return from_vector<int64_t>({0, 1, 2, 0, 1, 2}, {2, 3}).to(d); }
 ORDO_OP_INTEGER(max_unpool1d, "kernel", max_unpool1d(some(d), places(d), v));
-ORDO_OP_INTEGER(max_unpool1d, "stride", max_unpool1d(some(d), places(d), 2, v));
-ORDO_OP_INTEGER(max_unpool1d, "padding", max_unpool1d(some(d), places(d), 3, 3, v));
-ORDO_OP_INTEGER(max_unpool1d, "output_size", max_unpool1d(some(d), places(d), 2, 2, 0, v));
+ORDO_OP_INTEGER(max_unpool1d, "stride", max_unpool1d(some(d), places(d), 2, {.stride = v}));
+ORDO_OP_INTEGER(max_unpool1d, "padding", max_unpool1d(some(d), places(d), 3, {.stride = 3, .padding = v}));
+ORDO_OP_INTEGER(max_unpool1d, "output_size", max_unpool1d(some(d), places(d), 2, {.stride = 2, .output_size = v}));
 ORDO_OP_INTEGER(max_unpool1d, "index",
                 max_unpool1d(some(d).view(-1).narrow(0, 0, 1).view({1, 1}), one_index(v, d).view({1, 1}), 3));
 ORDO_OP_INTEGER(max_unpool2d, "kernel", max_unpool2d(some(d).view({1, 2, 3}), places(d).view({1, 2, 3}), {2, v}));
@@ -96,7 +99,7 @@ TEST(MaxUnpool, puts_maxima_back_and_the_last_of_equal_places_stays) {
             (std::vector<int>{0, 5, 0, 4, 0, 6, 0, 7}));
   Tensor values = from_vector<float>({1, 2, 3}, {1, 3});
   values.set_requires_grad();
-  const Tensor out = max_unpool1d(values, from_vector<int64_t>({1, 0, 1}, {1, 3}), 2, 1);
+  const Tensor out = max_unpool1d(values, from_vector<int64_t>({1, 0, 1}, {1, 3}), 2, {.stride = 1});
   EXPECT_EQ(out.to_vector<int>(), (std::vector<int>{2, 3, 0, 0}));
   out.backward(from_vector<float>({5, 7, 9, 9}, {1, 4}));
   EXPECT_EQ(values.grad().to_vector<int>(), (std::vector<int>{7, 5, 7}));

@@ -91,7 +91,9 @@ Sample sample_of(const Case& c, bool small = true) {
   grid.insert(0, c.input[0]);
   grid.push_back(c.input.size() - 2);
   s.inputs = {test_values(c.input, 1), test_values(grid, 2, -1.3, 1.3)};
-  s.run = [c](const TensorList& in) { return grid_sample(in[0], in[1], c.mode, c.padding, c.align_corners); };
+  s.run = [c](const TensorList& in) {
+    return grid_sample(in[0], in[1], {.mode = c.mode, .padding_mode = c.padding, .align_corners = c.align_corners});
+  };
   s.forced = [c](const TensorList& in, Algorithm algorithm) {
     Dims sizes = c.places;
     sizes.insert(0, c.input[1]);
@@ -146,11 +148,14 @@ TEST(GridSample, nearest_takes_the_even_cell_of_two) {
   std::vector<float> grid;
   for (int i = -1; i < 8; ++i) grid.insert(grid.end(), {float(i + 1) / 4 - 1, 0.0f});
   const Tensor at = from_vector<float>(grid, {1, 1, 9, 2});
-  EXPECT_EQ(grid_sample(x, at, Mode::nearest).to_vector<int>(), (std::vector<int>{0, 0, 2, 2, 4, 4, 6, 6, 0}));
-  EXPECT_EQ(grid_sample(x, at, Mode::nearest, kBorder).to_vector<int>(), (std::vector<int>{0, 0, 2, 2, 4, 4, 6, 6, 7}));
+  EXPECT_EQ(grid_sample(x, at, {.mode = Mode::nearest}).to_vector<int>(),
+            (std::vector<int>{0, 0, 2, 2, 4, 4, 6, 6, 0}));
+  EXPECT_EQ(grid_sample(x, at, {.mode = Mode::nearest, .padding_mode = kBorder}).to_vector<int>(),
+            (std::vector<int>{0, 0, 2, 2, 4, 4, 6, 6, 7}));
   const Case c{"", {2, 3, 4, 5}, {6, 7}, Mode::nearest, kReflection};
   const Tensor image = test_values(c.input, 1), places = test_values({2, 6, 7, 2}, 2, -3, 3);
-  EXPECT_EQ(grid_sample(image, places, c.mode, c.padding).to_vector<double>(), reference({image, places}, c));
+  EXPECT_EQ(grid_sample(image, places, {.mode = c.mode, .padding_mode = c.padding}).to_vector<double>(),
+            reference({image, places}, c));
 }
 
 TEST(GridSample, places_that_are_no_numbers_are_outside) {
@@ -158,10 +163,11 @@ TEST(GridSample, places_that_are_no_numbers_are_outside) {
   const Tensor x = ones({1, 1, 3, 3});
   const Tensor at = from_vector<float>({nan, 0, inf, 0, -inf, 0, 3e38f, 0, 0, 0}, {1, 1, 5, 2});
   for (Mode mode : {Mode::bilinear, Mode::nearest, Mode::bicubic})
-    EXPECT_EQ(grid_sample(x, at, mode).to_vector<int>(), (std::vector<int>{0, 0, 0, 0, 1}));
+    EXPECT_EQ(grid_sample(x, at, {.mode = mode}).to_vector<int>(), (std::vector<int>{0, 0, 0, 0, 1}));
   for (Mode mode : {Mode::bilinear, Mode::nearest})
     for (GridPadding padding : {kBorder, kReflection})
-      EXPECT_EQ(grid_sample(x, at, mode, padding).to_vector<int>(), (std::vector<int>{1, 1, 1, 1, 1}));
+      EXPECT_EQ(grid_sample(x, at, {.mode = mode, .padding_mode = padding}).to_vector<int>(),
+                (std::vector<int>{1, 1, 1, 1, 1}));
 }
 
 TEST(GridSample, second_derivatives) {
@@ -175,7 +181,9 @@ TEST(GridSample, second_derivatives) {
   of_x.backward(u);
   EXPECT_EQ(bytes_of(g.grad()), bytes_of(grid_sample(u, at)));
   at.set_requires_grad();
-  const auto of_grid = [&](Mode mode) { return grad({grid_sample(x, at, mode)}, {at}, {g.detach()}, true, true)[0]; };
+  const auto of_grid = [&](Mode mode) {
+    return grad({grid_sample(x, at, {.mode = mode})}, {at}, {g.detach()}, true, true)[0];
+  };
   const Tensor cubic = of_grid(Mode::bicubic);
   EXPECT_ORDO_ERROR(cubic.backward(ones_like(cubic)), AutogradError, "bicubic's gradient of a grid");
   x.zero_grad();
@@ -193,7 +201,8 @@ TEST(GridSample, composed_gradients) {
         const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
         at[0][0][0][0] = nan, at[0][0][1][1] = inf, at[0][0][2][0] = -inf;
         at.set_requires_grad();
-        const Tensor y = grid_sample(x, at, Mode::bilinear, padding, corners);
+        const Tensor y =
+            grid_sample(x, at, {.mode = Mode::bilinear, .padding_mode = padding, .align_corners = corners});
         const Tensor kernel = grad({y}, {at}, {g}, true, false)[0], composed = grad({y}, {at}, {g}, true, true)[0];
         EXPECT_EQ(composed.dtype(), dtype);
         const double rounding = dtype == float64 ? 1e-13 : dtype == float32 ? 1e-4 : 0.2;
@@ -203,8 +212,9 @@ TEST(GridSample, composed_gradients) {
 
 TEST(GridSample, refuses) {
   const Tensor x = ones({1, 2, 3, 4}), at = zeros({1, 2, 2, 2});
-  EXPECT_ORDO_ERROR(grid_sample(x, at, Mode::area), ValueError, "[grid_sample] takes the modes");
-  EXPECT_ORDO_ERROR(grid_sample(ones({1, 1, 2, 2, 2}), zeros({1, 1, 1, 1, 3}), Mode::bicubic), ShapeError, "bicubic");
+  EXPECT_ORDO_ERROR(grid_sample(x, at, {.mode = Mode::area}), ValueError, "[grid_sample] takes the modes");
+  EXPECT_ORDO_ERROR(grid_sample(ones({1, 1, 2, 2, 2}), zeros({1, 1, 1, 1, 3}), {.mode = Mode::bicubic}), ShapeError,
+                    "bicubic");
 }
 
 ORDO_OP_NO_INTEGERS(grid_sample);

@@ -86,7 +86,10 @@ Sample sample_of(const Case& c) {
   Sample s;
   s.label = c.label;
   s.inputs = {test_values(c.sizes, 1)};
-  s.run = [c](const TensorList& in) { return interpolate(in[0], c.size, c.scale, c.mode, c.align_corners); };
+  s.run = [c](const TensorList& in) {
+    return interpolate(in[0],
+                       {.size = c.size, .scale_factor = c.scale, .mode = c.mode, .align_corners = c.align_corners});
+  };
   s.reference = [c](const TensorList& in) { return reference(in[0], c); };
   s.gradient = s.inputs[0].numel() < 60;
   // A place among n cells rounds by n / 2 epsilon, a few times, and its weights with it.
@@ -137,27 +140,31 @@ ORDO_OP_SIZES(interpolate) {
                   {"depth", {1, 1, 3, 2, 2}, {n, 2, 3}, {}, Mode::trilinear}});
 }
 
-ORDO_OP_INTEGER(interpolate, "size", interpolate(some(d).view({1, 2, 3}), v));
-ORDO_OP_INTEGER(interpolate, "height", interpolate(some(d).view({1, 1, 2, 3}), {v, 2}, {}, Mode::bilinear));
-ORDO_OP_INTEGER(interpolate, "scale_factor", interpolate(some(d).view({1, 2, 3}), {}, {double(v)}, Mode::linear));
-ORDO_OP_INTEGER(interpolate, "area", interpolate(some(d).view({1, 1, 2, 3}), {2, v}, {}, Mode::area));
+ORDO_OP_INTEGER(interpolate, "size", interpolate(some(d).view({1, 2, 3}), {.size = v}));
+ORDO_OP_INTEGER(interpolate, "height",
+                interpolate(some(d).view({1, 1, 2, 3}), {.size = {v, 2}, .mode = Mode::bilinear}));
+ORDO_OP_INTEGER(interpolate, "scale_factor",
+                interpolate(some(d).view({1, 2, 3}), {.scale_factor = {double(v)}, .mode = Mode::linear}));
+ORDO_OP_INTEGER(interpolate, "area", interpolate(some(d).view({1, 1, 2, 3}), {.size = {2, v}, .mode = Mode::area}));
 
 TEST(Interpolate, area_is_adaptive_average_pooling) {
   const Tensor x = test_values({2, 3, 7, 5}).to(float32);
-  EXPECT_EQ(bytes_of(interpolate(x, {3, 4}, {}, Mode::area)), bytes_of(adaptive_avg_pool2d(x, {3, 4})));
+  EXPECT_EQ(bytes_of(interpolate(x, {.size = {3, 4}, .mode = Mode::area})), bytes_of(adaptive_avg_pool2d(x, {3, 4})));
 }
 
 TEST(Interpolate, scale_factor_is_used_unless_recomputed) {
   const Tensor x = arange(10).to(float32).view({1, 1, 10});
-  const Tensor given = interpolate(x, {}, {1.55}, Mode::linear), computed = interpolate(x, 15, {}, Mode::linear);
+  const Tensor given = interpolate(x, {.scale_factor = {1.55}, .mode = Mode::linear}),
+               computed = interpolate(x, {.size = 15, .mode = Mode::linear});
   EXPECT_NE(bytes_of(given), bytes_of(computed));
-  EXPECT_EQ(bytes_of(interpolate(x, {}, {1.55}, Mode::linear, {}, true)), bytes_of(computed));
+  EXPECT_EQ(bytes_of(interpolate(x, {.scale_factor = {1.55}, .mode = Mode::linear, .recompute_scale_factor = true})),
+            bytes_of(computed));
 }
 
 TEST(Interpolate, a_cell_without_weight_beyond_the_border_takes_no_part) {
   const float inf = std::numeric_limits<float>::infinity();
   const Tensor x = from_vector<float>({inf, 1, 2}, {1, 1, 3});
-  const auto y = interpolate(x, 6, {}, Mode::linear).to_vector<float>();
+  const auto y = interpolate(x, {.size = 6, .mode = Mode::linear}).to_vector<float>();
   EXPECT_EQ(y[5], 2);
   EXPECT_EQ(y[4], 1.75f);
   EXPECT_EQ(y[1], inf);
@@ -165,9 +172,10 @@ TEST(Interpolate, a_cell_without_weight_beyond_the_border_takes_no_part) {
 
 TEST(Interpolate, refuses) {
   const Tensor x = ones({1, 2, 3, 4});
-  EXPECT_ORDO_ERROR(interpolate(x, {}), ValueError, "[interpolate] takes either size or scale_factor");
-  EXPECT_ORDO_ERROR(interpolate(x, 2, {2.0}), ValueError, "either size or scale_factor");
-  EXPECT_ORDO_ERROR(interpolate(x, 2, {}, Mode::area, true), ValueError, "align_corners");
+  EXPECT_ORDO_ERROR(interpolate(x), ValueError, "[interpolate] takes either size or scale_factor");
+  EXPECT_ORDO_ERROR(interpolate(x, {.size = 2, .scale_factor = {2.0}}), ValueError, "either size or scale_factor");
+  EXPECT_ORDO_ERROR(interpolate(x, {.size = 2, .mode = Mode::area, .align_corners = true}), ValueError,
+                    "align_corners");
 }
 
 }  // namespace

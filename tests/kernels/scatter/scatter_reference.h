@@ -33,22 +33,22 @@ void for_sliced(const Dims& input, const Tensor& index, int dim, const F& f) {
 /// A reduction of many values at each place, in double.
 class Reduced {
  public:
-  Reduced(std::vector<double> old, std::string reduce, bool include_self)
-      : out_(std::move(old)), reduce_(std::move(reduce)), include_self_(include_self), counts_(out_.size(), 0) {}
+  Reduced(std::vector<double> old, Reduce reduce, bool include_self)
+      : out_(std::move(old)), reduce_(reduce), include_self_(include_self), counts_(out_.size(), 0) {}
   void add(size_t place, double v) {
     double& out = out_[place];
     const bool first = counts_[place]++ == 0 && !include_self_;
     if (first)
       out = v;
-    else if (reduce_ == "sum" || reduce_ == "mean")
+    else if (reduce_ == Reduce::sum || reduce_ == Reduce::mean)
       out += v;
-    else if (reduce_ == "prod")
+    else if (reduce_ == Reduce::prod)
       out *= v;
     else
-      out = reduce_ == "amax" ? std::max(out, v) : std::min(out, v);
+      out = reduce_ == Reduce::amax ? std::max(out, v) : std::min(out, v);
   }
   std::vector<double> done() {
-    if (reduce_ == "mean")
+    if (reduce_ == Reduce::mean)
       for (size_t i = 0; i < out_.size(); ++i)
         if (counts_[i] > 0) out_[i] /= counts_[i] + include_self_;
     return out_;
@@ -56,7 +56,7 @@ class Reduced {
 
  private:
   std::vector<double> out_;
-  std::string reduce_;
+  Reduce reduce_;
   bool include_self_;
   std::vector<int> counts_;
 };

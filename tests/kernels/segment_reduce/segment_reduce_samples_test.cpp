@@ -8,7 +8,7 @@ namespace {
 
 struct Case {
   const char* label;
-  const char* reduce;
+  Reduce reduce;
   Dims data;
   std::vector<int64_t> numbers;  // lengths, or offsets
   Dims sizes;                    // of those
@@ -23,7 +23,7 @@ std::vector<double> reference(const Case& c, const std::vector<double>& x) {
   int64_t rows = 1, columns = 1;
   for (int d = 0; d < c.axis; ++d) rows *= c.data[d];
   for (int d = c.axis + 1; d < c.data.size(); ++d) columns *= c.data[d];
-  const std::string reduce = c.reduce;
+  const Reduce reduce = c.reduce;
   std::vector<double> out;
   for (int64_t row = 0; row < rows; ++row) {
     int64_t begin = 0;
@@ -33,16 +33,16 @@ std::vector<double> reference(const Case& c, const std::vector<double>& x) {
       const int64_t end = c.offsets ? number[1] : begin + number[0];
       for (int64_t j = 0; j < columns; ++j) {
         const double inf = std::numeric_limits<double>::infinity();
-        double v = reduce == "prod" ? 1 : reduce == "max" ? -inf : reduce == "min" ? inf : 0;
+        double v = reduce == Reduce::prod ? 1 : reduce == Reduce::max ? -inf : reduce == Reduce::min ? inf : 0;
         const auto take = [&](double next) {
-          v = reduce == "prod"  ? v * next
-              : reduce == "max" ? std::max(v, next)
-              : reduce == "min" ? std::min(v, next)
+          v = reduce == Reduce::prod  ? v * next
+              : reduce == Reduce::max ? std::max(v, next)
+              : reduce == Reduce::min ? std::min(v, next)
                                 : v + next;
         };
         for (int64_t i = begin; i < end; ++i) take(x[size_t((row * size + i) * columns + j)]);
         if (c.initial) take(*c.initial);
-        if (reduce == "mean" && end > begin) v /= double(end - begin);
+        if (reduce == Reduce::mean && end > begin) v /= double(end - begin);
         out.push_back(v);
       }
       begin = end;
@@ -53,9 +53,9 @@ std::vector<double> reference(const Case& c, const std::vector<double>& x) {
 
 Sample sample_of(const Case& c) {
   Sample s;
-  s.label = std::string(c.reduce) + " " + c.label;
+  s.label = std::string(name(c.reduce)) + " " + c.label;
   const int64_t items = c.data.product();
-  s.inputs = {std::string_view(c.reduce) == "prod" && items > 60 ? test_values(c.data, 1, 0.95, 1.05)
+  s.inputs = {c.reduce == Reduce::prod && items > 60 ? test_values(c.data, 1, 0.95, 1.05)
                                                                  : test_values(c.data, 1)};
   s.run = [c](const TensorList& in) {
     const Tensor numbers = from_vector(c.numbers, c.sizes).to(in[0].device(), c.index_dtype);
@@ -64,17 +64,17 @@ Sample sample_of(const Case& c) {
   };
   s.reference = [c](const TensorList& in) { return reference(c, in[0].to_vector<double>()); };
   s.gradient = items <= 60;
-  const std::string_view reduce = c.reduce;
+  const Reduce reduce = c.reduce;
   // A product rounds at every factor; a sum's roundings mostly cancel.
-  s.tolerance = reduce == "max" || reduce == "min" ? 0 : 4 + double(items) / (reduce == "prod" ? 1 : 16);
+  s.tolerance = reduce == Reduce::max || reduce == Reduce::min ? 0 : 4 + double(items) / (reduce == Reduce::prod ? 1 : 16);
   return s;
 }
 
-constexpr const char* kReductions[] = {"sum", "mean", "max", "min", "prod"};
+constexpr Reduce kReductions[] = {Reduce::sum, Reduce::mean, Reduce::max, Reduce::min, Reduce::prod};
 
 ORDO_OP_SAMPLES(segment_reduce) {
   std::vector<Sample> out;
-  for (const char* reduce : kReductions) {
+  for (const Reduce reduce : kReductions) {
     const double initial = 0.75;
     for (const Case& c : {Case{"lengths", reduce, {7, 3}, {2, 4, 1}, {3}},
                           Case{"offsets", reduce, {7, 5}, {1, 3, 6}, {3}, true, 0, {}, int32},
@@ -84,17 +84,17 @@ ORDO_OP_SAMPLES(segment_reduce) {
       out.push_back(sample_of(c));
   }
   for (const Case& c :
-       {Case{"no slices", "sum", {0, 3}, {0, 0}, {2}}, Case{"no segments", "prod", {0, 3}, {}, {0}},
-        Case{"no columns", "mean", {3, 0}, {2, 1}, {2}}, Case{"empty segments", "sum", {3, 2}, {0, 3, 0}, {3}},
-        Case{"wide", "sum", {200, 7}, {129, 0, 71}, {3}},
-        Case{"long", "sum", {4300}, {4299, 1}, {2}, false, 0, {}, int32}})
+       {Case{"no slices", Reduce::sum, {0, 3}, {0, 0}, {2}}, Case{"no segments", Reduce::prod, {0, 3}, {}, {0}},
+        Case{"no columns", Reduce::mean, {3, 0}, {2, 1}, {2}}, Case{"empty segments", Reduce::sum, {3, 2}, {0, 3, 0}, {3}},
+        Case{"wide", Reduce::sum, {200, 7}, {129, 0, 71}, {3}},
+        Case{"long", Reduce::sum, {4300}, {4299, 1}, {2}, false, 0, {}, int32}})
     out.push_back(sample_of(c));
   return out;
 }
 
 ORDO_OP_SIZES(segment_reduce) {
   std::vector<Sample> out;
-  for (const char* reduce : {"sum", "min", "prod"}) {
+  for (const Reduce reduce : {Reduce::sum, Reduce::min, Reduce::prod}) {
     out.push_back(sample_of({"slices", reduce, {n + 1, 2}, {n, 1}, {2}}));
     out.push_back(sample_of({"slices of columns", reduce, {n, 5}, {n}, {1}}));
     out.push_back(sample_of({"segments", reduce, {n}, std::vector<int64_t>(size_t(n), 1), {n}}));
@@ -104,11 +104,11 @@ ORDO_OP_SIZES(segment_reduce) {
   return out;
 }
 
-ORDO_OP_INTEGER(segment_reduce, "lengths", segment_reduce(some(d), "sum", one_index(v, d)));
+ORDO_OP_INTEGER(segment_reduce, "lengths", segment_reduce(some(d), Reduce::sum, one_index(v, d)));
 ORDO_OP_INTEGER(segment_reduce, "second of the lengths",
-                segment_reduce(some(d), "max", tensor<int64_t>({1, v, 1}).to(d), {}, 0, true));
-ORDO_OP_INTEGER(segment_reduce, "offsets", segment_reduce(some(d), "prod", {}, tensor<int64_t>({0, v, 2}).to(d)));
-ORDO_OP_INTEGER(segment_reduce, "axis", segment_reduce(some(d), "mean", tensor<int64_t>({1, 1}).to(d), {}, v));
+                segment_reduce(some(d), Reduce::max, tensor<int64_t>({1, v, 1}).to(d), {}, 0, true));
+ORDO_OP_INTEGER(segment_reduce, "offsets", segment_reduce(some(d), Reduce::prod, {}, tensor<int64_t>({0, v, 2}).to(d)));
+ORDO_OP_INTEGER(segment_reduce, "axis", segment_reduce(some(d), Reduce::mean, tensor<int64_t>({1, 1}).to(d), {}, v));
 
 constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
 
@@ -122,32 +122,32 @@ std::string text(const Tensor& t) {
 TEST(SegmentReduce, empty_segments_ties_zeros_and_initial_as_torch) {
   for (Device device : test_devices()) {
     const Tensor lengths = tensor<int64_t>({2, 3, 2, 0}).to(device);
-    const auto both = [&](const char* reduce, std::optional<double> initial) {
+    const auto both = [&](Reduce reduce, std::optional<double> initial) {
       const Tensor x = tensor<double>({1, 1, 2, 0, 0, 3, 0}).to(device).set_requires_grad();
       const Tensor y = segment_reduce(x, reduce, lengths, {}, 0, false, initial);
       y.sum().backward();
       return text(y) + " | " + text(x.grad());
     };
-    EXPECT_EQ(both("sum", {}), "2.000 2.000 3.000 0.000 | 1.000 1.000 1.000 1.000 1.000 1.000 1.000");
-    EXPECT_EQ(both("mean", {}), "1.000 0.666 1.500 nan | 0.500 0.500 0.333 0.333 0.333 0.500 0.500");
-    EXPECT_EQ(both("mean", 3), "2.500 1.666 3.000 3.000 | 0.500 0.500 0.333 0.333 0.333 0.500 0.500");
-    EXPECT_EQ(both("max", {}), "1.000 2.000 3.000 -inf | 0.500 0.500 1.000 0.000 0.000 1.000 0.000");
-    EXPECT_EQ(both("max", 3), "3.000 3.000 3.000 3.000 | 0.000 0.000 0.000 0.000 0.000 1.000 0.000");
-    EXPECT_EQ(both("min", {}), "1.000 0.000 0.000 inf | 0.500 0.500 0.000 0.500 0.500 0.000 1.000");
-    EXPECT_EQ(both("prod", {}), "1.000 0.000 0.000 1.000 | 1.000 1.000 0.000 0.000 0.000 0.000 3.000");
-    EXPECT_EQ(both("prod", 3), "3.000 0.000 0.000 3.000 | 3.000 3.000 0.000 0.000 0.000 0.000 9.000");
+    EXPECT_EQ(both(Reduce::sum, {}), "2.000 2.000 3.000 0.000 | 1.000 1.000 1.000 1.000 1.000 1.000 1.000");
+    EXPECT_EQ(both(Reduce::mean, {}), "1.000 0.666 1.500 nan | 0.500 0.500 0.333 0.333 0.333 0.500 0.500");
+    EXPECT_EQ(both(Reduce::mean, 3), "2.500 1.666 3.000 3.000 | 0.500 0.500 0.333 0.333 0.333 0.500 0.500");
+    EXPECT_EQ(both(Reduce::max, {}), "1.000 2.000 3.000 -inf | 0.500 0.500 1.000 0.000 0.000 1.000 0.000");
+    EXPECT_EQ(both(Reduce::max, 3), "3.000 3.000 3.000 3.000 | 0.000 0.000 0.000 0.000 0.000 1.000 0.000");
+    EXPECT_EQ(both(Reduce::min, {}), "1.000 0.000 0.000 inf | 0.500 0.500 0.000 0.500 0.500 0.000 1.000");
+    EXPECT_EQ(both(Reduce::prod, {}), "1.000 0.000 0.000 1.000 | 1.000 1.000 0.000 0.000 0.000 0.000 3.000");
+    EXPECT_EQ(both(Reduce::prod, 3), "3.000 0.000 0.000 3.000 | 3.000 3.000 0.000 0.000 0.000 0.000 9.000");
     const Tensor odd = tensor<double>({1, kNan, 2, -kInf, kInf}).to(device).set_requires_grad();
-    const Tensor most = segment_reduce(odd, "max", tensor<int64_t>({3, 2}).to(device));
+    const Tensor most = segment_reduce(odd, Reduce::max, tensor<int64_t>({3, 2}).to(device));
     EXPECT_EQ(text(most), "nan inf");
     most.sum().backward();
     EXPECT_EQ(text(odd.grad()), "0.000 1.000 0.000 0.000 1.000");
-    EXPECT_EQ(text(segment_reduce(odd, "min", tensor<int64_t>({3, 2}).to(device))), "nan -inf");
+    EXPECT_EQ(text(segment_reduce(odd, Reduce::min, tensor<int64_t>({3, 2}).to(device))), "nan -inf");
   }
 }
 
 TEST(SegmentReduce, unsafe_lengths_may_leave_slices_out) {
   const Tensor x = ones({5}).set_requires_grad();
-  const Tensor y = segment_reduce(x, "sum", tensor<int64_t>({2, 1}), {}, 0, true);
+  const Tensor y = segment_reduce(x, Reduce::sum, tensor<int64_t>({2, 1}), {}, 0, true);
   EXPECT_EQ(y.to_vector<double>(), (std::vector<double>{2, 1}));
   y.sum().backward();
   EXPECT_EQ(x.grad().to_vector<double>(), (std::vector<double>{1, 1, 1, 0, 0}));
@@ -155,18 +155,18 @@ TEST(SegmentReduce, unsafe_lengths_may_leave_slices_out) {
 
 TEST(SegmentReduce, slices_in_no_segment_have_gradient_0) {
   for (Device device : test_devices())
-    for (const char* reduce : kReductions)
+    for (const Reduce reduce : kReductions)
       for (bool create_graph : {false, true}) {
         const Tensor x = tensor<double>({kNan, -1, 2, -3, kNan, -kInf}).to(device).set_requires_grad();
         const Tensor y = segment_reduce(x, reduce, {}, tensor<int64_t>({1, 3}).to(device));
         const Tensor g = grad({y.sum()}, {x}, {}, false, create_graph)[0];
-        for (int64_t i : {0, 3, 4, 5}) EXPECT_EQ(g[i].item(), 0) << reduce << " " << i;
+        for (int64_t i : {0, 3, 4, 5}) EXPECT_EQ(g[i].item(), 0) << name(reduce) << " " << i;
       }
 }
 
 TEST(SegmentReduce, gradients_with_ties_and_zeros_have_the_same_bits_however_they_are_found) {
   for (DType dtype : {float32, float64, float16, bfloat16})
-    for (const char* reduce : {"max", "min", "prod"})
+    for (const Reduce reduce : {Reduce::max, Reduce::min, Reduce::prod})
       for (const Dims& sizes : {Dims{150}, Dims{150, 3}, Dims{150, 600}}) {
         Tensor few = test_indices(sizes, 5, 4).to(float64) - 1;  // -1, 0, 1, 2, 3
         few = where(gt(test_values(sizes, 5), -1.9), few.clamp(1, 1.25), few);
@@ -179,7 +179,7 @@ TEST(SegmentReduce, gradients_with_ties_and_zeros_have_the_same_bits_however_the
                 segment_reduce(x, reduce, {}, tensor<int64_t>({2, 9, 9, 40, 109, 148}).to(device), 0, false, 0.5);
             const Tensor g = grad({y}, {x}, {weights.expand(y.sizes()).to(device, dtype)}, false, create_graph)[0];
             if (want.empty()) want = bytes_of(g);
-            EXPECT_EQ(bytes_of(g), want) << reduce << " " << name(dtype) << " " << sizes.str() << " " << device.str();
+            EXPECT_EQ(bytes_of(g), want) << name(reduce) << " " << name(dtype) << " " << sizes.str() << " " << device.str();
           }
       }
 }
@@ -187,20 +187,20 @@ TEST(SegmentReduce, gradients_with_ties_and_zeros_have_the_same_bits_however_the
 // Groups of groups.
 TEST(SegmentReduce, long_segments_have_the_same_bits_on_every_device) {
   for (DType dtype : {float32, float64, float16, bfloat16})
-    for (const char* reduce : {"sum", "mean", "max", "min", "prod"}) {
+    for (const Reduce reduce : {Reduce::sum, Reduce::mean, Reduce::max, Reduce::min, Reduce::prod}) {
       const Tensor x = test_values({9000}, 7) * 0.001 + 1;
       std::vector<uint8_t> want;
       for (Device device : test_devices()) {
         const Tensor y = segment_reduce(x.to(device, dtype), reduce, tensor<int64_t>({3, 8990, 7}).to(device));
         if (want.empty()) want = bytes_of(y);
-        EXPECT_EQ(bytes_of(y), want) << reduce << " " << name(dtype) << " " << device.str();
+        EXPECT_EQ(bytes_of(y), want) << name(reduce) << " " << name(dtype) << " " << device.str();
       }
     }
 }
 
 TEST(SegmentReduce, second_derivative_of_several_zeros_is_refused) {
   const Tensor x = tensor<double>({0, 0, 2}).set_requires_grad();
-  const Tensor y = segment_reduce(x, "prod", tensor<int64_t>({3}));
+  const Tensor y = segment_reduce(x, Reduce::prod, tensor<int64_t>({3}));
   const Tensor g = grad({y.sum()}, {x}, {}, false, true)[0];
   EXPECT_ORDO_ERROR(g.sum().backward(), AutogradError, "second derivative of prod");
 }
@@ -212,18 +212,18 @@ TEST(SegmentReduce, wrong_offsets_are_errors_of_both_devices) {
       for (const std::vector<int64_t>& wrong :
            {std::vector<int64_t>{0, 900, 100, 1000}, {0, -5, 700, 2000}, {999, 0, 1}})
         EXPECT_ORDO_ERROR(
-            segment_reduce(x, "max", {}, from_vector(wrong, {int64_t(wrong.size())}).to(device)).to_vector<float>(),
+            segment_reduce(x, Reduce::max, {}, from_vector(wrong, {int64_t(wrong.size())}).to(device)).to_vector<float>(),
             IndexError, "[segment_reduce] offsets");
     }
 }
 
 TEST(SegmentReduce, refuses) {
   const Tensor x = ones({5, 2}), lengths = tensor<int64_t>({2, 3});
-  EXPECT_ORDO_ERROR(segment_reduce(x, "sum"), ValueError, "either lengths or offsets, and has neither");
-  EXPECT_ORDO_ERROR(segment_reduce(x, "sum", lengths, lengths), ValueError, "not both");
-  EXPECT_ORDO_ERROR(segment_reduce(x, "median", lengths), ValueError, "not \"median\"");
-  EXPECT_ORDO_ERROR(segment_reduce(x, "sum", ones({2})), DTypeError, "segment_reduce");
-  EXPECT_ORDO_ERROR(segment_reduce(x, "sum", {}, zeros({0}, int64)), ShapeError, "at least one offset");
+  EXPECT_ORDO_ERROR(segment_reduce(x, Reduce::sum), ValueError, "either lengths or offsets, and has neither");
+  EXPECT_ORDO_ERROR(segment_reduce(x, Reduce::sum, lengths, lengths), ValueError, "not both");
+  EXPECT_ORDO_ERROR(segment_reduce(x, Reduce(5), lengths), ValueError, "number 5");
+  EXPECT_ORDO_ERROR(segment_reduce(x, Reduce::sum, ones({2})), DTypeError, "segment_reduce");
+  EXPECT_ORDO_ERROR(segment_reduce(x, Reduce::sum, {}, zeros({0}, int64)), ShapeError, "at least one offset");
 }
 
 }  // namespace

@@ -52,7 +52,9 @@ Sample unfold_sample(const Case& c) {
   Sample s;
   s.label = c.label;
   s.inputs = {test_values(c.image, 1)};
-  s.run = [c](const TensorList& in) { return unfold(in[0], c.kernel, c.dilation, c.padding, c.stride); };
+  s.run = [c](const TensorList& in) {
+    return unfold(in[0], c.kernel, {.dilation = c.dilation, .padding = c.padding, .stride = c.stride});
+  };
   s.reference = [c](const TensorList& in) {
     const auto x = in[0].to_vector<double>();
     std::vector<double> out(size_t(c.columns().product()), 0.0);
@@ -68,7 +70,7 @@ Sample fold_sample(const Case& c) {
   s.inputs = {test_values(c.columns(), 1)};
   s.run = [c](const TensorList& in) {
     const Size2 size(c.image[c.image.size() - 2], c.image[c.image.size() - 1]);
-    return fold(in[0], size, c.kernel, c.dilation, c.padding, c.stride);
+    return fold(in[0], size, c.kernel, {.dilation = c.dilation, .padding = c.padding, .stride = c.stride});
   };
   s.reference = [c](const TensorList& in) {
     const auto columns = in[0].to_vector<double>();
@@ -101,16 +103,16 @@ ORDO_OP_SIZES(fold) { return sized(fold_sample, n); }
 
 Tensor image(Device d) { return some(d).view({1, 2, 3}); }
 ORDO_OP_INTEGER(unfold, "kernel", unfold(image(d), v));
-ORDO_OP_INTEGER(unfold, "dilation", unfold(image(d), 2, v));
-ORDO_OP_INTEGER(unfold, "padding", unfold(image(d), 2, 1, v));
-ORDO_OP_INTEGER(unfold, "stride", unfold(image(d), 2, 1, 0, v));
-ORDO_OP_INTEGER(unfold, "kernel and padding", unfold(image(d), v, 1, v));
+ORDO_OP_INTEGER(unfold, "dilation", unfold(image(d), 2, {.dilation = v}));
+ORDO_OP_INTEGER(unfold, "padding", unfold(image(d), 2, {.padding = v}));
+ORDO_OP_INTEGER(unfold, "stride", unfold(image(d), 2, {.stride = v}));
+ORDO_OP_INTEGER(unfold, "kernel and padding", unfold(image(d), v, {.padding = v}));
 ORDO_OP_INTEGER(fold, "output_size", fold(some(d), v, 1));
 ORDO_OP_INTEGER(fold, "height", fold(some(d), {v, 3}, 1));
 ORDO_OP_INTEGER(fold, "kernel", fold(some(d), {1, 3}, v));
-ORDO_OP_INTEGER(fold, "dilation", fold(some(d), {1, 4}, {1, 2}, v));
-ORDO_OP_INTEGER(fold, "padding", fold(some(d), 1, 1, 1, v));
-ORDO_OP_INTEGER(fold, "stride", fold(some(d), {1, 3}, 1, 1, 0, v));
+ORDO_OP_INTEGER(fold, "dilation", fold(some(d), {1, 4}, {1, 2}, {.dilation = v}));
+ORDO_OP_INTEGER(fold, "padding", fold(some(d), 1, 1, {.padding = v}));
+ORDO_OP_INTEGER(fold, "stride", fold(some(d), {1, 3}, 1, {.stride = v}));
 
 }  // namespace
 }  // namespace ordo::test::unfold_samples_test

@@ -220,19 +220,20 @@ ORDO_OP_INTEGER(embedding, "size of the input", [&] {
   if (v < 0 || v > INT64_MAX / 8) return Tensor();  // no int64 tensor has that size
   return embedding(zeros({1}, {.dtype = int64, .device = d}).expand({v}), some(d));
 }());
-ORDO_OP_INTEGER(embedding_bag, "input", embedding_bag(two(v, d), some(d), one_index(0, d)));
-ORDO_OP_INTEGER(embedding_bag, "offsets", embedding_bag(two(1, d), some(d), two(v, d)));
+ORDO_OP_INTEGER(embedding_bag, "input", embedding_bag(two(v, d), some(d), {.offsets = one_index(0, d)}));
+ORDO_OP_INTEGER(embedding_bag, "offsets", embedding_bag(two(1, d), some(d), {.offsets = two(v, d)}));
 ORDO_OP_INTEGER(embedding_bag, "mode",
-                embedding_bag(two(1, d), some(d), one_index(0, d), EmbeddingBagMode(uint8_t(v))));
+                embedding_bag(two(1, d), some(d), {.offsets = one_index(0, d), .mode = EmbeddingBagMode(uint8_t(v))}));
 ORDO_OP_INTEGER(embedding_bag, "padding_idx",
-                embedding_bag(two(1, d), some(d), one_index(0, d), EmbeddingBagMode::sum, {}, false, v));
+                embedding_bag(two(1, d), some(d),
+                              {.offsets = one_index(0, d), .mode = EmbeddingBagMode::sum, .padding_idx = v}));
 ORDO_OP_INTEGER(IndexPlan, "index", IndexPlan(two(v, d), 3).index());
 ORDO_OP_INTEGER(IndexPlan, "size", IndexPlan(two(0, d), v).index());
 ORDO_OP_INTEGER(nll_loss, "target", nll_loss(classes(d), two(v, d)));
-ORDO_OP_INTEGER(nll_loss, "ignore_index", nll_loss(classes(d), two(v, d), {}, v));
-ORDO_OP_INTEGER(nll_loss, "reduction", nll_loss(classes(d), two(1, d), {}, -100, Reduction(uint8_t(v))));
+ORDO_OP_INTEGER(nll_loss, "ignore_index", nll_loss(classes(d), two(v, d), {.ignore_index = v}));
+ORDO_OP_INTEGER(nll_loss, "reduction", nll_loss(classes(d), two(1, d), {.reduction = Reduction(uint8_t(v))}));
 ORDO_OP_INTEGER(cross_entropy, "target", cross_entropy(some(d), two(v, d)));
-ORDO_OP_INTEGER(cross_entropy, "ignore_index", cross_entropy(some(d), two(v, d), {}, v));
+ORDO_OP_INTEGER(cross_entropy, "ignore_index", cross_entropy(some(d), two(v, d), {.ignore_index = v}));
 
 Tensor ones_of(Dims leading, int dims, int64_t size, Device device) {
   for (int i = 0; i < dims; ++i) leading.push_back(size);
@@ -257,32 +258,32 @@ Tensor gradient(Device d) {
   return ones_of({1, 2}, N, 4, d);
 }
 
-#define ORDO_WINDOW(op, N, result)                                 \
-  ORDO_OP_INTEGER(op, "kernel", op(image<N>(d), v) result);        \
-  ORDO_OP_INTEGER(op, "stride", op(image<N>(d), 2, v) result);     \
-  ORDO_OP_INTEGER(op, "padding", op(image<N>(d), 2, 1, v) result); \
-  ORDO_OP_INTEGER(op, "padding and kernel", op(image<N>(d), v, 1, v / 2) result);
+#define ORDO_WINDOW(op, N, result)                                                        \
+  ORDO_OP_INTEGER(op, "kernel", op(image<N>(d), v) result);                               \
+  ORDO_OP_INTEGER(op, "stride", op(image<N>(d), 2, {.stride = v}) result);                \
+  ORDO_OP_INTEGER(op, "padding", op(image<N>(d), 2, {.stride = 1, .padding = v}) result); \
+  ORDO_OP_INTEGER(op, "padding and kernel", op(image<N>(d), v, {.stride = 1, .padding = v / 2}) result);
 #define ORDO_ADAPTIVE(op, N, result) ORDO_OP_INTEGER(op, "output_size", op(image<N>(d), v) result);
-#define ORDO_CONVOLUTION(op, N)                                                         \
-  ORDO_OP_INTEGER(op, "stride", op(image<N>(d), filter<N>(d), {}, v));                  \
-  ORDO_OP_INTEGER(op, "padding", op(image<N>(d), filter<N>(d), {}, 1, v));              \
-  ORDO_OP_INTEGER(op, "dilation", op(image<N>(d), filter<N>(d), {}, 1, 0, v));          \
-  ORDO_OP_INTEGER(op, "padding, dilation", op(image<N>(d), filter<N>(d), {}, 1, v, v)); \
-  ORDO_OP_INTEGER(op, "groups", op(image<N>(d), filter<N>(d), {}, 1, 0, 1, v));
-#define ORDO_INPUT_GRADIENT(op, N)                                                             \
-  ORDO_OP_INTEGER(op, "input_sizes", op(with({1, 2}, N, v, 5), filter<N>(d), gradient<N>(d))); \
-  ORDO_OP_INTEGER(op, "stride", op(with({1, 2}, N, 5, 5), filter<N>(d), gradient<N>(d), v));   \
-  ORDO_OP_INTEGER(op, "padding", op(with({1, 2}, N, 5, 5), filter<N>(d), gradient<N>(d), 1, v));
-#define ORDO_WEIGHT_GRADIENT(op, N)                                                            \
-  ORDO_OP_INTEGER(op, "weight_sizes", op(image<N>(d), with({2, 2}, N, v, 2), gradient<N>(d))); \
-  ORDO_OP_INTEGER(op, "stride", op(image<N>(d), with({2, 2}, N, 2, 2), gradient<N>(d), v));    \
-  ORDO_OP_INTEGER(op, "padding", op(image<N>(d), with({2, 2}, N, 2, 2), gradient<N>(d), 1, v));
-#define ORDO_TRANSPOSED(op, N)                                                       \
-  ORDO_OP_INTEGER(op, "stride", op(image<N>(d), filter<N>(d), {}, v));               \
-  ORDO_OP_INTEGER(op, "padding", op(image<N>(d), filter<N>(d), {}, 1, v));           \
-  ORDO_OP_INTEGER(op, "output_padding", op(image<N>(d), filter<N>(d), {}, 1, 0, v)); \
-  ORDO_OP_INTEGER(op, "groups", op(image<N>(d), filter<N>(d), {}, 1, 0, 0, v));      \
-  ORDO_OP_INTEGER(op, "dilation", op(image<N>(d), filter<N>(d), {}, 1, 0, 0, 1, v));
+#define ORDO_CONVOLUTION(op, N)                                                                               \
+  ORDO_OP_INTEGER(op, "stride", op(image<N>(d), filter<N>(d), {}, {.stride = v}));                            \
+  ORDO_OP_INTEGER(op, "padding", op(image<N>(d), filter<N>(d), {}, {.padding = v}));                          \
+  ORDO_OP_INTEGER(op, "dilation", op(image<N>(d), filter<N>(d), {}, {.dilation = v}));                        \
+  ORDO_OP_INTEGER(op, "padding, dilation", op(image<N>(d), filter<N>(d), {}, {.padding = v, .dilation = v})); \
+  ORDO_OP_INTEGER(op, "groups", op(image<N>(d), filter<N>(d), {}, {.groups = v}));
+#define ORDO_INPUT_GRADIENT(op, N)                                                                       \
+  ORDO_OP_INTEGER(op, "input_sizes", op(with({1, 2}, N, v, 5), filter<N>(d), gradient<N>(d)));           \
+  ORDO_OP_INTEGER(op, "stride", op(with({1, 2}, N, 5, 5), filter<N>(d), gradient<N>(d), {.stride = v})); \
+  ORDO_OP_INTEGER(op, "padding", op(with({1, 2}, N, 5, 5), filter<N>(d), gradient<N>(d), {.padding = v}));
+#define ORDO_WEIGHT_GRADIENT(op, N)                                                                     \
+  ORDO_OP_INTEGER(op, "weight_sizes", op(image<N>(d), with({2, 2}, N, v, 2), gradient<N>(d)));          \
+  ORDO_OP_INTEGER(op, "stride", op(image<N>(d), with({2, 2}, N, 2, 2), gradient<N>(d), {.stride = v})); \
+  ORDO_OP_INTEGER(op, "padding", op(image<N>(d), with({2, 2}, N, 2, 2), gradient<N>(d), {.padding = v}));
+#define ORDO_TRANSPOSED(op, N)                                                                     \
+  ORDO_OP_INTEGER(op, "stride", op(image<N>(d), filter<N>(d), {}, {.stride = v}));                 \
+  ORDO_OP_INTEGER(op, "padding", op(image<N>(d), filter<N>(d), {}, {.padding = v}));               \
+  ORDO_OP_INTEGER(op, "output_padding", op(image<N>(d), filter<N>(d), {}, {.output_padding = v})); \
+  ORDO_OP_INTEGER(op, "groups", op(image<N>(d), filter<N>(d), {}, {.groups = v}));                 \
+  ORDO_OP_INTEGER(op, "dilation", op(image<N>(d), filter<N>(d), {}, {.dilation = v}));
 #define ORDO_ALL_WINDOWS(N)                                        \
   ORDO_WINDOW(avg_pool##N##d, N, )                                 \
   ORDO_WINDOW(max_pool##N##d, N, )                                 \
