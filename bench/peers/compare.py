@@ -68,6 +68,8 @@ KNOWN = {
     "soft_margin_loss": [("PyTorch has none", "PyTorch has no gradient of targets")],
     "bincount": [("is not implemented", "PyTorch has no gradient"), ("no gradient", "PyTorch has no gradient")],
     "floor_divide": [("is not implemented", "PyTorch has no gradient; Ordo's is 0")],
+    "heaviside": [("is not implemented", "PyTorch has no gradient; Ordo's is 0, and grad to the value at 0"),
+                  ("different dtypes", "PyTorch promotes no dtypes")],
     "hardsigmoid": [("gradient of tensor 0", "PyTorch computes the gradient with 1/6 rounded to float")],
     "index_put": [("gradient of tensor", "Ordo gives no gradient to a value that a later one overwrites")],
     "scatter": [("gradient of tensor", "Ordo gives no gradient to a value that a later one overwrites"),
@@ -123,7 +125,7 @@ entry("sub", lambda a, b, alpha=1: torch.sub(torch.as_tensor(a), b, alpha=alpha)
 entry("add_", lambda a, b, alpha=1: a.clone().add_(b, alpha=alpha))
 for name in ("mul", "div", "minimum", "maximum", "fmod", "remainder", "floor_divide", "fmax", "fmin", "hypot", "logaddexp",
              "xlogy", "copysign", "atan2", "bitwise_and", "bitwise_or", "bitwise_xor", "eq", "ne", "lt", "le", "gt", "ge", "logical_and",
-             "logical_or", "logical_xor"):
+             "logical_or", "logical_xor", "heaviside"):
     entry(name, lambda a, b, f=getattr(torch, name): f(torch.as_tensor(a), torch.as_tensor(b)))
 
 for name, function in (("cholesky", "cholesky"), ("solve", "solve"), ("inverse", "inv"), ("det", "det"), ("slogdet", "slogdet"),
@@ -416,6 +418,10 @@ def prod(x, dims, keepdim):
     return x if keepdim else x.squeeze(tuple(dims) if dims else tuple(range(x.dim())))
 
 
+entry("isin", lambda x, among, unique, invert: torch.isin(x, among, assume_unique=unique, invert=invert))
+entry("aminmax", lambda x, dim, keepdim: tuple(torch.aminmax(x, dim=dim, keepdim=keepdim)))
+entry("block_diag", lambda tensors: torch.block_diag(*tensors))
+entry("cov", lambda x, correction, fweights, aweights: torch.cov(x, correction=correction, fweights=fweights, aweights=aweights))
 entry("count_nonzero", lambda x, dims: torch.count_nonzero(x, dims or None))
 entry("logsumexp", lambda x, dims, keepdim: torch.logsumexp(x, dims or tuple(range(x.dim())), keepdim))
 entry("nansum", lambda x, dims, keepdim: torch.nansum(x, dims or None, keepdim))

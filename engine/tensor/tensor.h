@@ -32,9 +32,11 @@ struct TensorImpl;
 class Tensor;
 class Node;
 class Generator;
-using TensorList = std::vector<Tensor>;  ///< several tensors, in an order
-struct MaxResult;                        // autograd/ops/reduce/reductions.h
-class Indexed;                           // autograd/ops/index/indexing.h
+using TensorList = std::vector<Tensor>;   ///< several tensors, in an order
+struct MaxResult;                         // autograd/ops/reduce/reductions.h
+struct AminmaxResult;                     // autograd/ops/reduce/reductions.h
+enum class RoundingMode : unsigned char;  // autograd/ops/math/arithmetic.h
+class Indexed;                            // autograd/ops/index/indexing.h
 template <class T, int N>
 class TensorAccessor;  // engine/tensor/accessor.h
 namespace indexing {
@@ -150,6 +152,7 @@ class Tensor {
   Tensor view_as(const Tensor& other) const { return view(other.sizes()); }
   Tensor reshape_as(const Tensor& other) const { return reshape(other.sizes()); }
   Tensor diagonal(int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
+  Tensor as_strided(const Dims& sizes, const Dims& strides, std::optional<int64_t> storage_offset = {}) const;
   TensorList unbind(int64_t dim = 0) const;
   TensorList split(int64_t split_size, int64_t dim = 0) const;
   TensorList split(const std::vector<int64_t>& split_sizes, int64_t dim = 0) const;
@@ -206,6 +209,7 @@ class Tensor {
   Tensor amin(const Dims& dims = {}, bool keepdim = false) const;
   Tensor argmax(std::optional<int64_t> dim = {}, bool keepdim = false) const;
   Tensor argmin(std::optional<int64_t> dim = {}, bool keepdim = false) const;
+  AminmaxResult aminmax(std::optional<int64_t> dim = {}, bool keepdim = false) const;
   Tensor any(const Dims& dims = {}, bool keepdim = false) const;
   Tensor all(const Dims& dims = {}, bool keepdim = false) const;
   Tensor softmax(int64_t dim) const;
@@ -309,10 +313,16 @@ class Tensor {
   Tensor& erf_();
   Tensor erfc() const;
   Tensor& erfc_();
+  Tensor erfinv() const;
+  Tensor& erfinv_();
+  Tensor lgamma() const;
+  Tensor& lgamma_();
   Tensor sin() const;
   Tensor& sin_();
   Tensor cos() const;
   Tensor& cos_();
+  Tensor sinc() const;
+  Tensor& sinc_();
   Tensor tan() const;
   Tensor& tan_();
   Tensor asin() const;
@@ -349,6 +359,10 @@ class Tensor {
   Tensor fmin(Scalar other) const;
   Tensor& fmin_(const Tensor& other);
   Tensor& fmin_(Scalar other);
+  Tensor heaviside(const Tensor& other) const;
+  Tensor heaviside(Scalar other) const;
+  Tensor& heaviside_(const Tensor& other);
+  Tensor& heaviside_(Scalar other);
   Tensor hypot(const Tensor& other) const;
   Tensor hypot(Scalar other) const;
   Tensor& hypot_(const Tensor& other);
@@ -397,8 +411,11 @@ class Tensor {
   Tensor ge(Scalar other) const;
   Tensor logical_and(const Tensor& other) const;
   Tensor logical_or(const Tensor& other) const;
+  Tensor logical_xor(const Tensor& other) const;
   // --
   Tensor clamp(std::optional<Scalar> low, std::optional<Scalar> high = std::nullopt) const;
+  Tensor clamp(const Tensor& low, const Tensor& high = {}) const;
+  Tensor digamma() const;
   Tensor bitwise_not() const;
   Tensor nan_to_num(double nan = 0, std::optional<double> posinf = std::nullopt,
                     std::optional<double> neginf = std::nullopt) const;
@@ -411,6 +428,8 @@ class Tensor {
   Tensor mul(Scalar other) const;
   Tensor div(const Tensor& other) const;
   Tensor div(Scalar other) const;
+  Tensor div(const Tensor& other, RoundingMode rounding_mode) const;
+  Tensor div(Scalar other, RoundingMode rounding_mode) const;
   Tensor pow(const Tensor& exponent) const;
   Tensor pow(Scalar exponent) const;
   Tensor minimum(const Tensor& other) const;
@@ -493,6 +512,9 @@ class Tensor {
   Tensor& pow_(const Tensor& exponent);
   Tensor& pow_(Scalar exponent);
   Tensor& clamp_(std::optional<Scalar> low, std::optional<Scalar> high = std::nullopt);
+  Tensor& clamp_(const Tensor& low, const Tensor& high = {});
+  Tensor& div_(const Tensor& other, RoundingMode rounding_mode);
+  Tensor& div_(Scalar other, RoundingMode rounding_mode);
   Tensor& nan_to_num_(double nan = 0, std::optional<double> posinf = std::nullopt,
                       std::optional<double> neginf = std::nullopt);
   Tensor& lerp_(const Tensor& end, const Tensor& weight);

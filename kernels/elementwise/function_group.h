@@ -19,6 +19,9 @@
 #ifndef ORDO_GROUP_erf
 #define ORDO_GROUP_erf(...)
 #endif
+#ifndef ORDO_GROUP_gamma
+#define ORDO_GROUP_gamma(...)
+#endif
 #ifndef ORDO_GROUP_trig
 #define ORDO_GROUP_trig(...)
 #endif

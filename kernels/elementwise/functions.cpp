@@ -34,6 +34,7 @@ ORDO_REGISTER_OP({.name = "clamp", .family = "elementwise", .dtypes = kNumericTy
 ORDO_REGISTER_OP({.name = "nan_to_num", .family = "elementwise", .dtypes = kAllTypes});
 ORDO_REGISTER_OP({.name = "bitwise_not", .family = "elementwise", .dtypes = kIntegralTypes, .differentiable = false});
 ORDO_REGISTER_OP((only_floating_row("gelu")));
+ORDO_REGISTER_OP((floating_row("digamma")));
 
 // -- dtypes, by kind; the input is defined
 
@@ -115,6 +116,8 @@ Tensor call_with(const LoopOp<1>& op, const Tensor& t, Scalar p, Scalar q = 0) {
 
 Tensor gelu(const Tensor& t) { return call(ORDO_LOOP_OP("gelu", gelu), t, only_floating); }
 Tensor gelu_tanh(const Tensor& t) { return call(ORDO_LOOP_OP("gelu", gelu_tanh), t, only_floating); }
+Tensor digamma(const Tensor& t) { return call(ORDO_LOOP_OP("digamma", digamma), t, floating); }
+Tensor trigamma(const Tensor& t) { return call(ORDO_LOOP_OP("trigamma", trigamma), t, floating); }
 
 Tensor clamp(const Tensor& t, std::optional<Scalar> low, std::optional<Scalar> high) {
   const ordo::detail::OperationName name("clamp");

@@ -26,5 +26,7 @@ Tensor nan_to_num(const Tensor& t, double nan, std::optional<double> posinf, std
 // Floating dtypes only.
 Tensor gelu(const Tensor& t);       ///< t Phi(t)
 Tensor gelu_tanh(const Tensor& t);  ///< its approximation by tanh
+Tensor digamma(const Tensor& t);    ///< the derivative of lgamma
+Tensor trigamma(const Tensor& t);   ///< that of digamma
 
 }  // namespace ordo::kernels

@@ -95,6 +95,15 @@ struct Mish {
   }
 };
 
+/// sin(pi x) / (pi x); of float in double, where pi x is almost exact.
+struct Sinc {
+  ORDO_HD double operator()(double x) const {
+    const double angle = 3.141592653589793 * x;
+    return x == 0.0 ? 1.0 : ordo::math::sin(angle) / angle;
+  }
+  ORDO_HD float operator()(float x) const { return float(operator()(double(x))); }
+};
+
 inline constexpr double kSeluScale = 1.0507009873554804934193349852946, kSeluAlpha = 1.6732632423543772848170429916717;
 
 template <class T>

@@ -4,11 +4,12 @@
 // float functions compute in double and round at the end: they give the correctly rounded value but for about one
 // argument in fifty thousand, and then its neighbour (at most 0.5001 ulp). Those that networks use most compute in
 // float, for speed: exp (at most 1.05 ulp), exp2 (1.36), sigmoid and silu (2.5), rsqrt (1.5). double functions are
-// within 2 ulp (hyperbolic functions and their inverses 2.5, erfc 3), except gelu (10) and gelu_tanh in the lower tail,
-// where rounding the polynomial inside costs up to 2^9 ulp; measured maxima are asserted in
+// within 2 ulp (hyperbolic functions and their inverses, erfinv and lgamma 2.5, erfc 3), except gelu (10) and gelu_tanh
+// in the lower tail, where rounding the polynomial inside costs up to 2^9 ulp, and lgamma below 0 and digamma (3 and 9
+// ulp of 1 where the value is below 1, else of the value); measured maxima are asserted in
 // tests/kernels/elementwise/math_test.cpp. NaN gives NaN, whose sign and payload are not promised; infinities, zeros,
-// overflow and subnormal results follow C's annex F. Except for sin, cos and tan of huge angles nothing branches, so
-// loops vectorise.
+// overflow and subnormal results follow C's annex F. Except for sin, cos and tan of huge angles and for math_gamma.h
+// nothing branches, so loops vectorise.
 //
 // Methods: W. J. Cody, W. Waite, "Software Manual for the Elementary Functions", 1980 (argument reduction); J.-M.
 // Muller, "Elementary Functions", 2016 (error-free sums and products, exponential and logarithm); see the parts for
@@ -54,5 +55,6 @@ ORDO_HD double rsqrt(double x) { return 1.0 / sqrt(x); }
 }  // namespace ordo::math
 
 #include <ordo/kernels/math/math_arc.h>  // these need sqrt
+#include <ordo/kernels/math/math_gamma.h>
 #include <ordo/kernels/math/math_hyperbolic.h>
 #include <ordo/kernels/math/math_pairs.h>

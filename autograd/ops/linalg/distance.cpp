@@ -1,6 +1,9 @@
 #include <ordo/autograd/ops/linalg/distance.h>
 
+#include <algorithm>
+
 #include <ordo/autograd/ops/operation.h>
+#include <ordo/engine/calls/checked.h>
 #include <ordo/kernels/reduce/cdist.h>
 
 namespace ordo {
@@ -9,6 +12,8 @@ ORDO_REGISTER_OP({.name = "normalize", .family = "reduce", .dtypes = kFloatingTy
 ORDO_REGISTER_OP({.name = "pairwise_distance", .family = "reduce", .dtypes = kFloatingTypes});
 ORDO_REGISTER_OP({.name = "cosine_similarity", .family = "reduce", .dtypes = kFloatingTypes});
 ORDO_REGISTER_OP({.name = "cdist", .family = "reduce", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "pdist", .family = "reduce", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "cov", .family = "reduce", .dtypes = kFloatingTypes});
 
 static void expect_two(const char* op, const Tensor& a, const Tensor& b) {
   detail::expect_pair(op, a, "x1", b, "x2");
@@ -90,6 +95,50 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
     all = norm(left.unsqueeze(-2) - right.unsqueeze(-3), p, -1);
   for (int64_t size : {x1.size(-2), x2.size(-2)}) batches.push_back(size);
   return call.done(all.reshape(batches));
+}
+
+Tensor pdist(const Tensor& x, double p) {
+  ORDO_AUTOCAST_CALL(raise, pdist, x, p);
+  detail::expect_floating("pdist", x, "input");
+  ORDO_CHECK(x.dim() == 2, ShapeError, "pdist", "takes a matrix, not a tensor of shape {}", x.sizes());
+  const int64_t n = x.size(0);
+  const Tensor all = cdist(x, x, p).reshape({n * n});
+  auto places = checked::vector<int64_t>("pdist", n * (n - 1) / 2);
+  size_t next = 0;
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = i + 1; j < n; ++j) places[next++] = i * n + j;
+  return call.done(index_select(all, 0, from_vector(places, {int64_t(places.size())}).to(x.device())));
+}
+
+Tensor cov(const Tensor& input, int64_t correction, const Tensor& fweights, const Tensor& aweights) {
+  const OpCall call("cov", input, correction, fweights, aweights);
+  detail::expect_floating("cov", input, "input");
+  ORDO_CHECK(input.dim() <= 2, ShapeError, "cov", "takes a matrix or a vector, not a tensor of shape {}",
+             input.sizes());
+  const Tensor x = input.dim() == 2 ? input : input.reshape({1, input.numel()});
+  const int64_t n = x.size(1);
+  for (const Tensor* w : {&fweights, &aweights}) {
+    if (!w->defined()) continue;
+    detail::expect_same_device("cov", input, *w);
+    ORDO_CHECK(is_floating(w->dtype()) == (w == &aweights) && w->dtype() != boolean, DTypeError, "cov",
+               "fweights are integers and aweights floating numbers, but {} are {}",
+               w == &fweights ? "fweights" : "aweights", w->dtype());
+    ORDO_CHECK(w->sizes() == Dims({n}), ShapeError, "cov", "weights have shape {}, but there are {} columns",
+               w->sizes(), n);
+  }
+  Tensor result;
+  if (!fweights.defined() && !aweights.defined()) {
+    const Tensor rest = x - mean(x, 1, true);
+    result = matmul(rest, rest.t()) / std::max(0.0, double(n) - double(correction));
+  } else {
+    const Tensor a = aweights.defined() ? aweights.to(x.dtype()) : Tensor();
+    Tensor w = fweights.defined() ? fweights.to(x.dtype()) : a;
+    if (fweights.defined() && a.defined()) w = w * a;
+    const Tensor total = sum(w), rest = x - sum(x * w, 1, true) / total;
+    const Tensor lost = a.defined() ? sum(w * a) * double(correction) / total : full_like(total, double(correction));
+    result = matmul(rest * w, rest.t()) / clamp(total - lost, 0);
+  }
+  return call.done(input.dim() == 2 ? result : result.reshape({}));
 }
 
 }  // namespace ordo

@@ -50,4 +50,27 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim = 1, do
 /// PyTorch: torch.cdist.
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2);
 
+/// The p-norms of all x[i] - x[j] with i < j, row by row: the upper triangle of cdist(x, x, p).
+///
+/// Shapes: [N, M] -> [N (N - 1) / 2].
+/// Dtypes: floating, kept.
+/// Throws: ShapeError when x is no matrix; DTypeError when it is not floating; ValueError for p as cdist.
+/// Determinism: as normalize.
+/// Gradient: as cdist.
+/// PyTorch: torch.pdist.
+Tensor pdist(const Tensor& x, double p = 2);
+
+/// The covariances of the rows: x x^T / (n - correction), x being input without the means of its rows, of n columns.
+/// fweights repeats columns; aweights weighs them. With w their product and s = sum(w): means and products are weighted
+/// by w, and the divisor is s - correction, or with aweights s - correction sum(w aweights) / s; not below 0.
+///
+/// Shapes: [variables, n] -> [variables, variables]; a vector is one variable, and gives a 0-d tensor. Weights [n].
+/// Dtypes: floating, kept; fweights of integers.
+/// Throws: ShapeError when input has more dimensions, or weights are not [n]; DTypeError when input or aweights is not
+/// floating, or fweights is; DeviceError when the tensors are on different devices.
+/// Determinism: as matmul.
+/// Gradient: that of the formula.
+/// PyTorch: torch.cov.
+Tensor cov(const Tensor& input, int64_t correction = 1, const Tensor& fweights = {}, const Tensor& aweights = {});
+
 }  // namespace ordo

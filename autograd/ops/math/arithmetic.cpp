@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/math/arithmetic.h>
 
+#include <ordo/autograd/ops/math/binary.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/arithmetic.h>
 
@@ -119,6 +120,35 @@ Tensor div(Scalar a, const Tensor& b) {
       [dtype = b.dtype(), b = Saved(b)](const Tensor& grad, const Tensor& quotient) -> TensorList {
         return {mul(div(mul(grad, quotient), b.get()), -1).to(dtype)};
       });
+}
+
+/// trunc(a / b), without a gradient. Of integers what fmod leaves is divided exactly.
+template <class A, class B>
+static Tensor truncated(const A& a, const B& b) {
+  const NoGrad guard;
+  const Tensor rest = fmod(a, b);
+  return is_floating(rest.dtype()) ? trunc(div(a, b)) : floor_divide(sub(a, rest), b);
+}
+
+Tensor div(const Tensor& a, const Tensor& b, RoundingMode rounding_mode) {
+  const OpCall call("div", a, b, rounding_mode);
+  if (rounding_mode == RoundingMode::floor) return call.done(floor_divide(a, b));
+  return record(call, truncated(a, b), {a, b},
+                [x = InputShape(a), y = InputShape(b)](const Tensor& grad) -> TensorList {
+                  return {x.wanted ? x.fit(zeros_like(grad)) : Tensor(), y.wanted ? y.fit(zeros_like(grad)) : Tensor()};
+                });
+}
+
+Tensor div(const Tensor& a, Scalar b, RoundingMode rounding_mode) {
+  const OpCall call("div", a, b, rounding_mode);
+  if (rounding_mode == RoundingMode::floor) return call.done(floor_divide(a, b));
+  return record_of_one(call, truncated(a, b), a, [](const Tensor& grad) { return zeros_like(grad); });
+}
+
+Tensor div(Scalar a, const Tensor& b, RoundingMode rounding_mode) {
+  const OpCall call("div", a, b, rounding_mode);
+  if (rounding_mode == RoundingMode::floor) return call.done(floor_divide(a, b));
+  return record_of_one(call, truncated(a, b), b, [](const Tensor& grad) { return zeros_like(grad); });
 }
 
 // -- in place ---------------------------------------------------------------------------------------------------------

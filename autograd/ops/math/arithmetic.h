@@ -55,6 +55,22 @@ Tensor div(const Tensor& a, const Tensor& b);
 Tensor div(const Tensor& a, Scalar b);
 Tensor div(Scalar a, const Tensor& b);
 
+/// How div rounds its quotient: towards zero, or down.
+enum class RoundingMode : unsigned char { trunc, floor };
+/// a / b rounded to an integer, elementwise; floor is floor_divide. Integers stay integers, and divided by 0 give 0. The
+/// quotient of floating numbers is rounded to their dtype before trunc.
+///
+/// Shapes: as add.
+/// Dtypes: any but bool; they promote.
+/// Throws: ShapeError, DeviceError as add; DTypeError when the result is bool; ValueError when a number does not fit an
+/// integer dtype.
+/// Determinism: as add.
+/// Gradient: of a, 0; of b, 0.
+/// PyTorch: torch.div with rounding_mode.
+Tensor div(const Tensor& a, const Tensor& b, RoundingMode rounding_mode);
+Tensor div(const Tensor& a, Scalar b, RoundingMode rounding_mode);
+Tensor div(Scalar a, const Tensor& b, RoundingMode rounding_mode);
+
 /// a to the power of b, elementwise. Special cases are C's: x^0 = 1^y = 1; a negative base needs an integer power, else
 /// NaN. Integers wrap, and their negative powers are 0 unless the base is 1 or -1.
 ///

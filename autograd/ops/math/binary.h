@@ -50,6 +50,13 @@ Tensor fmax(Scalar a, const Tensor& b);
 Tensor fmin(const Tensor& a, const Tensor& b);
 Tensor fmin(const Tensor& a, Scalar b);
 Tensor fmin(Scalar a, const Tensor& b);
+/// 0 where a < 0 or a is NaN, b where a is 0, 1 where a > 0.
+/// Dtypes: any but bool; they promote.
+/// Gradient: of a, 0; of b, grad where a is 0, else 0.
+/// PyTorch: torch.heaviside.
+Tensor heaviside(const Tensor& a, const Tensor& b);
+Tensor heaviside(const Tensor& a, Scalar b);
+Tensor heaviside(Scalar a, const Tensor& b);
 /// sqrt(a^2 + b^2), which does not overflow on the way.
 /// Gradient: of a, grad * (a / y); of b, grad * (b / y).
 /// PyTorch: torch.hypot.

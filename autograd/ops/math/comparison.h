@@ -44,6 +44,9 @@ Tensor logical_and(const Tensor& a, const Tensor& b);
 /// Whether one is true: not zero (NaN is true).
 /// PyTorch: torch.logical_or.
 Tensor logical_or(const Tensor& a, const Tensor& b);
+/// Whether just one is true: not zero (NaN is true).
+/// PyTorch: torch.logical_xor.
+Tensor logical_xor(const Tensor& a, const Tensor& b);
 // --
 
 // -- rows of kernels/elementwise/functions.def

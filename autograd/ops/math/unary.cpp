@@ -83,6 +83,12 @@ Tensor mish_gradient(const Tensor& grad, const Tensor& x) {
   return grad * (t + x * sigmoid(x) * (1 - square(t)));
 }
 
+/// Like the function, by cosine and sine of pi x; 0 at 0.
+Tensor sinc_gradient(const Tensor& grad, const Tensor& x) {
+  const Tensor at_zero = x == 0, safe = masked_fill(x, at_zero, 1);
+  return masked_fill(grad * ((cos(safe * M_PI) - sinc(safe)) / safe), at_zero, 0);
+}
+
 Tensor selu_gradient(const Tensor& grad, const Tensor& x) {
   if (grad_enabled() || rounds_each(x)) return elu_backward(grad * kSeluScale, x, kSeluAlpha, 1);
   return kernels::selu_backward(grad, x);
@@ -116,6 +122,46 @@ Tensor clamp(const Tensor& t, std::optional<Scalar> low, std::optional<Scalar> h
   const OpCall call("clamp", t, low, high);
   const Scalar least = low.value_or(NAN), most = high.value_or(NAN);
   return recorded_as(OF_INPUT(clamp_backward(grad, x, least, most)), call, kernels::clamp(t, low, high), t);
+}
+
+Tensor clamp(const Tensor& t, const Tensor& low, const Tensor& high) {
+  const OpCall call("clamp", t, low, high);
+  detail::expect_defined("clamp", t, "input");
+  ORDO_CHECK(low.defined() || high.defined(), ValueError, "clamp", "needs a bound: low, high or both");
+  for (const Tensor* each : {&t, &low, &high})
+    if (each->defined()) detail::expect_not_bool("clamp", each->dtype());
+  Tensor r = t.detach();
+  if (low.defined()) r = maximum(r, low.detach());
+  if (high.defined()) r = minimum(r, high.detach());
+  // A bound that is missing stands for the other one, and gets no gradient.
+  const Tensor &a = low.defined() ? low : high, &b = high.defined() ? high : low;
+  if (!recorded(t, a, b)) return call.done(std::move(r));
+  return record(call, std::move(r), {t, a, b},
+                [x = Saved(t), least = saved_if(low.defined(), low), most = saved_if(high.defined(), high),
+                 of_x = InputShape(t), of_a = InputShape(a), of_b = InputShape(b)](T grad) -> TensorList {
+                  const auto part = [&](const InputShape& of, T chosen) {
+                    return of.wanted && chosen.defined() ? of.fit(where(chosen, grad, 0)) : Tensor();
+                  };
+                  const Tensor& v = x.get();
+                  if (!most.defined()) return {part(of_x, v >= least.get()), part(of_a, v < least.get()), {}};
+                  if (!least.defined()) return {part(of_x, v <= most.get()), {}, part(of_b, v > most.get())};
+                  const Tensor &l = least.get(), &h = most.get();
+                  return {part(of_x, logical_and(v >= l, v <= h)), part(of_a, logical_and(v < l, l < h)),
+                          part(of_b, logical_or(v > h, l > h))};
+                });
+}
+
+/// The derivative of digamma. Its own is not known here.
+static Tensor trigamma(const Tensor& t) {
+  const OpCall call("trigamma", t);
+  return record(call, kernels::trigamma(t), {t}, [](const Tensor&) -> Tensor {
+    throw AutogradError("[digamma] has no second derivative: differentiate lgamma at most twice, digamma once");
+  });
+}
+
+Tensor digamma(const Tensor& t) {
+  const OpCall call("digamma", t);
+  return recorded_as(OF_INPUT(grad * trigamma(x)), call, kernels::digamma(t), t);
 }
 
 Tensor nan_to_num(const Tensor& t, double nan, std::optional<double> posinf, std::optional<double> neginf) {

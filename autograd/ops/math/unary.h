@@ -184,6 +184,14 @@ Tensor erf(const Tensor& x);
 /// Gradient: grad * -2/sqrt(pi) * exp(-x * x).
 /// PyTorch: torch.erfc.
 Tensor erfc(const Tensor& x);
+/// The inverse of erf; infinite at -1 and 1, NaN beyond.
+/// Gradient: grad * sqrt(pi)/2 * exp(y * y).
+/// PyTorch: torch.erfinv.
+Tensor erfinv(const Tensor& x);
+/// log(|Gamma(x)|); infinite at 0, -1, -2, ...
+/// Gradient: grad * digamma(x).
+/// PyTorch: torch.lgamma.
+Tensor lgamma(const Tensor& x);
 /// The sine of x, in radians.
 /// Gradient: grad * cos(x).
 /// PyTorch: torch.sin.
@@ -192,6 +200,10 @@ Tensor sin(const Tensor& x);
 /// Gradient: neg(grad * sin(x)).
 /// PyTorch: torch.cos.
 Tensor cos(const Tensor& x);
+/// sin(pi x) / (pi x); 1 at 0.
+/// Gradient: grad * (cos(pi x) - y) / x; 0 at 0.
+/// PyTorch: torch.sinc.
+Tensor sinc(const Tensor& x);
 /// sin(x) / cos(x).
 /// Gradient: grad * (y * y + 1).
 /// PyTorch: torch.tan.
@@ -255,6 +267,23 @@ Tensor softshrink(const Tensor& x, Scalar lambd = 0.5);
 /// Gradient: grad where low < x < high, else 0.
 /// PyTorch: torch.clamp.
 Tensor clamp(const Tensor& x, std::optional<Scalar> low, std::optional<Scalar> high = std::nullopt);
+/// min(max(x, low), high), elementwise; either bound may be undefined, not both. NaN where one of them is NaN.
+///
+/// Shapes: any that broadcast.
+/// Dtypes: any but bool; they promote.
+/// Throws: DTypeError when a tensor is bool; ShapeError when sizes do not broadcast; DeviceError when the tensors are
+/// on different devices; ValueError when both bounds are undefined.
+/// Determinism: as neg.
+/// Gradient: of x, grad where low <= x <= high; of low, grad where x < low < high; of high, grad where x > high or
+/// low > high; else 0.
+/// PyTorch: torch.clamp.
+Tensor clamp(const Tensor& x, const Tensor& low, const Tensor& high = {});
+/// The derivative of lgamma; NaN at -1, -2, ..., infinite at 0. Its own derivative has none.
+///
+/// Shapes, Dtypes, Throws, Determinism: as exp; AutogradError in a third derivative.
+/// Gradient: grad times the second derivative of lgamma.
+/// PyTorch: torch.digamma.
+Tensor digamma(const Tensor& x);
 
 /// x with `nan` where it is NaN, `posinf` where it is infinity and `neginf` where it is minus infinity; where these are
 /// not given, the largest and the lowest finite number of the dtype.

@@ -171,6 +171,13 @@ Tensor amin(const Tensor& input, const Dims& dims, bool keepdim) {
   const OpCall call("amin", input, dims, keepdim);
   return extreme_value(call, kernels::amin(input, dims, keepdim), input, dims, false);
 }
+ORDO_REGISTER_OP({.name = "aminmax", .family = "reduce", .dtypes = kAllTypes});
+AminmaxResult aminmax(const Tensor& input, std::optional<int64_t> dim, bool keepdim) {
+  const OpCall call("aminmax", input, dim, keepdim);
+  const Dims dims = dim ? Dims{*dim} : Dims();
+  const TensorList both = call.done(TensorList{amin(input, dims, keepdim), amax(input, dims, keepdim)});
+  return {both[0], both[1]};
+}
 Tensor max(const Tensor& input) {
   const OpCall call("max", input);
   return extreme_value(call, kernels::amax(input), input, {}, true);

@@ -107,6 +107,16 @@ MaxResult min(const Tensor& input, int64_t dim, bool keepdim = false);
 /// PyTorch: torch.amax, torch.amin.
 Tensor amax(const Tensor& input, const Dims& dims = {}, bool keepdim = false);
 Tensor amin(const Tensor& input, const Dims& dims = {}, bool keepdim = false);
+struct AminmaxResult {
+  Tensor min, max;
+};
+/// amin and amax over one dimension, or of all elements.
+///
+/// Shapes: as max.
+/// Dtypes: any, kept.
+/// Throws, Determinism, Gradient: as amax.
+/// PyTorch: torch.aminmax.
+AminmaxResult aminmax(const Tensor& input, std::optional<int64_t> dim = {}, bool keepdim = false);
 /// The index of the first largest (smallest) element: along `dim`, or into the flattened tensor. A NaN is both.
 ///
 /// Shapes: as max.

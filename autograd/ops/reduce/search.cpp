@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <ordo/autograd/ops/operation.h>
+#include <ordo/autograd/ops/reduce/sort.h>
 #include <ordo/engine/calls/checked.h>
 #include <ordo/kernels/indexing/gather.h>
 #include <ordo/kernels/indexing/take.h>
@@ -13,6 +14,7 @@ namespace ordo {
 
 ORDO_REGISTER_OP({.name = "searchsorted", .family = "sort", .dtypes = kAllTypes, .differentiable = false});
 ORDO_REGISTER_OP({.name = "bucketize", .family = "sort", .dtypes = kAllTypes, .differentiable = false});
+ORDO_REGISTER_OP({.name = "isin", .family = "sort", .dtypes = kAllTypes, .differentiable = false});
 ORDO_REGISTER_OP({.name = "histc", .family = "sort", .dtypes = kFloatingTypes, .differentiable = false});
 ORDO_REGISTER_OP(
     {.name = "histogram", .family = "sort", .dtypes = kFloatingTypes, .note = "weights are summed as by bincount"});
@@ -82,6 +84,19 @@ HistogramResult histogram_of(const Tensor& input, const Tensor& edges, const Ten
 }
 
 }  // namespace
+
+Tensor isin(const Tensor& elements, const Tensor& test_elements, bool assume_unique, bool invert) {
+  const OpCall call("isin", elements, test_elements, assume_unique, invert);
+  detail::expect_pair("isin", elements, "elements", test_elements, "test_elements");
+  const int64_t n = test_elements.numel();
+  if (n == 0) return call.done(full(elements.sizes(), invert, {boolean, elements.device()}));
+  const NoGrad guard;
+  const DType dtype = promote(elements.dtype(), test_elements.dtype());
+  const Tensor x = elements.detach().to(dtype), sorted = sort(test_elements.detach().to(dtype).reshape({-1})).values;
+  // The last element stands for places behind it: it equals no value that belongs there.
+  const Tensor at = sorted.take(clamp(search("isin", sorted, x, false, false), std::nullopt, n - 1));
+  return call.done(invert ? ne(at, x) : eq(at, x));
+}
 
 Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, bool out_int32, bool right,
                     const Tensor& sorter) {

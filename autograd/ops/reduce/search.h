@@ -30,6 +30,17 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, bool ou
 /// PyTorch: torch.bucketize.
 Tensor bucketize(const Tensor& input, const Tensor& boundaries, bool out_int32 = false, bool right = false);
 
+/// Whether each element is among test_elements; with `invert`, whether it is not. NaN is never among them. PyTorch's
+/// assume_unique is taken, and changes nothing.
+///
+/// Shapes: any two; the result has those of elements.
+/// Dtypes: any; the two promote. The result is bool.
+/// Throws: DeviceError when the tensors are on different devices; ValueError when one is undefined.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: none.
+/// PyTorch: torch.isin.
+Tensor isin(const Tensor& elements, const Tensor& test_elements, bool assume_unique = false, bool invert = false);
+
 /// How many elements lie in each of `bins` equal ranges from min to max, which belongs to the last. Others and NaN are
 /// not counted. min = max = 0 stands for the least and the greatest element; where those are equal, the range is one
 /// wider on both sides.

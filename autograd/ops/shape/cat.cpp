@@ -82,6 +82,28 @@ Tensor dstack(const TensorList& tensors) {
   return call.done(cat(at_least("dstack", tensors, 3), 2));
 }
 
+ORDO_REGISTER_OP({.name = "block_diag", .family = "indexing", .dtypes = kAllTypes});
+Tensor block_diag(const TensorList& tensors) {
+  const OpCall call("block_diag", tensors);
+  ORDO_CHECK(!tensors.empty(), ValueError, "block_diag", "needs at least one tensor");
+  int64_t columns = 0, left = 0;
+  TensorList blocks, rows;
+  for (const Tensor& t : tensors) {
+    detail::expect_defined("block_diag", t, "tensors");
+    detail::expect_same_device("block_diag", tensors[0], t);
+    ORDO_CHECK(t.dim() <= 2, ShapeError, "block_diag", "takes matrices, vectors and 0-d tensors, not shape {}",
+               t.sizes());
+    blocks.push_back(t.dim() == 2 ? t : t.reshape({1, t.numel()}));
+    columns += blocks.back().size(1);
+  }
+  for (const Tensor& t : blocks) {
+    const auto gap = [&](int64_t n) { return zeros({t.size(0), n}, t.options()); };
+    rows.push_back(cat({gap(left), t, gap(columns - left - t.size(1))}, 1));
+    left += t.size(1);
+  }
+  return call.done(cat(rows, 0));
+}
+
 ORDO_REGISTER_OP({.name = "unbind", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
 ORDO_REGISTER_OP({.name = "split", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
 ORDO_REGISTER_OP({.name = "chunk", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});

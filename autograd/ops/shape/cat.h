@@ -33,6 +33,17 @@ Tensor hstack(const TensorList& tensors);
 Tensor vstack(const TensorList& tensors);
 Tensor dstack(const TensorList& tensors);
 
+/// A matrix with the tensors on its diagonal, one behind the other, and zeros elsewhere. Vectors are rows.
+///
+/// Shapes: at most two dimensions each -> [sum of rows, sum of columns].
+/// Dtypes: any; they promote.
+/// Throws: ShapeError when a tensor has more dimensions; ValueError when there are no tensors; DeviceError when they
+/// are on different devices.
+/// Determinism: as cat.
+/// Gradient: of each tensor, its block of grad.
+/// PyTorch: torch.block_diag.
+Tensor block_diag(const TensorList& tensors);
+
 /// The slices t.select(dim, i), for all i: views without that dimension.
 ///
 /// Shapes: size(dim) tensors of t's other sizes.

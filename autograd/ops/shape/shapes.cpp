@@ -3,12 +3,15 @@
 #include <algorithm>
 
 #include <ordo/autograd/ops/operation.h>
+#include <ordo/autograd/view_history.h>
+#include <ordo/engine/calls/checked.h>
 #include <ordo/engine/calls/enumerator.h>
 #include <ordo/kernels/indexing/cat.h>
 
 namespace ordo {
 
 ORDO_REGISTER_OP({.name = "movedim", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
+ORDO_REGISTER_OP({.name = "as_strided", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
 ORDO_REGISTER_OP({.name = "meshgrid", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
 
 Tensor movedim(const Tensor& t, const Dims& source, const Dims& destination) {
@@ -64,6 +67,49 @@ Tensor expand_as(const Tensor& t, const Tensor& other) {
   const OpCall call("expand_as", t, other);
   detail::expect_defined("expand_as", t, "input", other, "other");
   return call.done(t.expand(other.sizes()));
+}
+
+TensorList broadcast_tensors(const TensorList& tensors) {
+  const OpCall call("broadcast_tensors", tensors);
+  Dims sizes;
+  for (const Tensor& t : tensors) {
+    detail::expect_defined("broadcast_tensors", t, "tensors");
+    sizes = broadcast_sizes("broadcast_tensors", sizes, t.sizes());
+  }
+  TensorList views;
+  for (const Tensor& t : tensors) views.push_back(t.expand(sizes));
+  return call.done(std::move(views));
+}
+
+Tensor as_strided(const Tensor& t, const Dims& sizes, const Dims& strides, std::optional<int64_t> storage_offset) {
+  const OpCall call("as_strided", t, sizes, strides, storage_offset);
+  const char* const op = call.name();
+  detail::expect_defined(op, t, "input");
+  const int64_t offset = storage_offset.value_or(t.storage_offset());
+  ORDO_CHECK(sizes.size() == strides.size(), ValueError, op, "sizes {} and strides {} are not equally many", sizes,
+             strides);
+  ORDO_CHECK(offset >= 0, ValueError, op, "storage_offset = {} must not be negative", offset);
+  for (int64_t size : sizes) ORDO_CHECK(size >= 0, ShapeError, op, "sizes {} hold a negative number", sizes);
+  Tensor view = views::as_strided(t, sizes, strides, offset);  // checks the number of elements
+  const bool none = view.numel() == 0;
+  int64_t last = offset;
+  for (int d = 0; d < sizes.size(); ++d) {
+    ORDO_CHECK(strides[d] >= 0, ValueError, op, "strides {} must not be negative; use flip", strides);
+    if (!none) last = checked::add(op, last, checked::mul(op, sizes[d] - 1, strides[d]));
+  }
+  const auto room = int64_t(t.impl()->storage->bytes() / t.element_size());
+  ORDO_CHECK(none || last < room, ValueError, op, "element {} of the storage is asked for, which has {}", last, room);
+  if (none) view = views::as_strided(t, sizes, strides, t.storage_offset());
+  if (!recorded(t)) return record_view(call, std::move(view), t, [](const Tensor&) { return Tensor(); });
+  const int64_t first = view.storage_offset() - t.storage_offset(), n = t.numel();
+  ORDO_CHECK(t.is_contiguous() && (none || (first >= 0 && last - t.storage_offset() < n)), AutogradError, op,
+             "is differentiable where the input is contiguous and the view lies within it; call contiguous() first, or "
+             "detach()");
+  return record_view(call, std::move(view), t, [=, from = t.sizes()](const Tensor& grad) {
+    const Tensor all = arange(0, n, 1, {.dtype = int64, .device = grad.device()});
+    const Tensor places = views::as_strided(all, sizes, strides, first).reshape({-1});
+    return index_add(zeros({n}, grad.options()), 0, places, grad.reshape({-1})).reshape(from);
+  });
 }
 
 TensorList meshgrid(const TensorList& tensors, MeshgridIndexing indexing) {

@@ -2,6 +2,7 @@
 // differentiable.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include <ordo/engine/tensor/tensor.h>
@@ -45,6 +46,27 @@ Tensor unflatten(const Tensor& t, int64_t dim, const Dims& sizes);
 /// PyTorch: torch.broadcast_to, Tensor.expand_as.
 Tensor broadcast_to(const Tensor& t, const Dims& sizes);
 Tensor expand_as(const Tensor& t, const Tensor& other);
+
+/// The tensors as views of the sizes that they broadcast to.
+///
+/// Shapes: any that broadcast.
+/// Dtypes: any.
+/// Throws: ShapeError when sizes do not broadcast; ValueError when a tensor is undefined.
+/// Determinism, Gradient: as broadcast_to.
+/// PyTorch: torch.broadcast_tensors.
+TensorList broadcast_tensors(const TensorList& tensors);
+/// A view of any elements of t's memory: element (i, j, ...) is element storage_offset + i strides[0] + j strides[1] +
+/// ... of the storage. Without storage_offset it begins where t does.
+///
+/// Shapes: any; the result has `sizes`.
+/// Dtypes: any.
+/// Throws: ValueError when sizes and strides are not equally many, a stride or the offset is negative, or an element
+/// lies outside of the storage; AutogradError when t requires a gradient and is not contiguous, or an element lies
+/// outside of t.
+/// Determinism: as movedim.
+/// Gradient: of each element of t, the sum of grad where the view shows it, by ordering rule 1.
+/// PyTorch: torch.as_strided.
+Tensor as_strided(const Tensor& t, const Dims& sizes, const Dims& strides, std::optional<int64_t> storage_offset = {});
 
 enum class MeshgridIndexing : unsigned char { ij, xy };
 /// Of tensors of sizes n1, n2, ... as many grids; in the k-th, element (i1, i2, ...) is element ik of the k-th tensor.

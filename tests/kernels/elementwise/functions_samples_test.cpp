@@ -32,6 +32,16 @@ std::vector<Sample> unary(Tensor (*run)(const Tensor&), Formula formula, double 
   return samples;
 }
 
+/// By halving: erf ascends.
+double erfinv_reference(double x) {
+  double low = -3, high = 3;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (std::erf(middle) < x ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
 using kernels::kSeluAlpha;
 using kernels::kSeluScale;
 

@@ -176,6 +176,25 @@ TEST(Math, sigmoid_tanh_erf_gelu) {
   EXPECT_ACCURATE(gelu_tanh, exact_gelu_tanh, -9, 13, -1, 1, 4);  // below -1 the double form loses bits (math.h)
 }
 
+TEST(Math, lgamma_and_erfinv) {
+  EXPECT_ACCURATE(lgamma, lgammal, 0, 12, 0, 12, 2.5);
+  EXPECT_ACCURATE(lgamma, lgammal, 0.9, 2.1, 0.9, 2.1, 2.5);
+  EXPECT_ACCURATE(lgamma, lgammal, 0, 1e30, 0, 1e300, 2.5);
+  for (double x : {-0.25, -1.5, -2.5, -33.3, -1e6 - 0.5})
+    EXPECT_NEAR(lgamma(x), lgammal(x), 4e-16 * (1 + fabsl(lgammal(x))));
+  // By Newton's method from the result: x is its own where erf agrees, the slope of erf being 2/sqrt(pi) exp(-x^2).
+  const Exact exact_erfinv = [](long double y) {
+    long double x = erfinv(double(y));
+    for (int i = 0; i < 2; ++i) {
+      const long double off = y > 0.5L ? (1 - y) - erfcl(x) : y < -0.5L ? erfcl(-x) - (1 + y) : erfl(x) - y;
+      x -= off * expl(x * x) * 0.886226925452758013649L;
+    }
+    return x;
+  };
+  EXPECT_ACCURATE(erfinv, exact_erfinv, -1, 1, -1, 1, 2.5);
+  EXPECT_ACCURATE(erfinv, exact_erfinv, 0.999, 1, 0.999, 1, 2.5);
+}
+
 TEST(Math, pow) {
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> unit(0, 1);
