@@ -41,6 +41,7 @@ double DataParallel::backward(int64_t rows, const std::function<Tensor(int64_t, 
     ORDO_CHECK(rows >= 1, ValueError, "DataParallel", "needs at least 1 row, not {}", rows);
     ORDO_CHECK(loss, ValueError, "DataParallel", "needs a loss to call");
     follow_parameters();
+    for (Tensor p : parameters_) p.zero_grad();
     step_->begin({rows});
     for (int64_t shard = step_->own().first; shard < step_->own().last; ++shard) {
       const int64_t begin = shard * rows / shards_, end = (shard + 1) * rows / shards_;

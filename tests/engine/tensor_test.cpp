@@ -75,7 +75,7 @@ TEST(Tensor, prints_every_number) {
   EXPECT_EQ(full({1}, 0x1p-24, float16).str(), "[5.96e-08]");
   std::ostringstream stream;
   stream << full({1}, least, float64);
-  EXPECT_EQ(stream.str(), "[4.94065646e-324]");
+  EXPECT_EQ(stream.str(), "[4.94065646e-324] float64 [1]");
 }
 
 TEST(Determinism, uninitialised_memory_is_filled_while_a_level_is_on) {

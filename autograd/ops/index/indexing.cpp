@@ -35,6 +35,10 @@ TensorIndex::TensorIndex(const char* dots) : value_(EllipsisType()) {
   ORDO_CHECK(std::string_view(dots) == "...", ValueError, "index", "the only text in an index is \"...\", not \"{}\"",
              dots);
 }
+TensorIndex::TensorIndex(const TensorIndex&) = default;
+TensorIndex::TensorIndex(TensorIndex&&) noexcept = default;
+TensorIndex& TensorIndex::operator=(const TensorIndex&) = default;
+TensorIndex::~TensorIndex() = default;
 
 namespace {
 

@@ -50,6 +50,11 @@ class TensorIndex {
   TensorIndex(const char* dots);  ///< "..."; ValueError for any other text
   TensorIndex(Slice slice) : value_(slice) {}
   TensorIndex(Tensor tensor) : value_(std::move(tensor)) {}
+  // Not inline: GCC 12 warns of uninitialised tensors in lists of them.
+  TensorIndex(const TensorIndex&);
+  TensorIndex(TensorIndex&&) noexcept;
+  TensorIndex& operator=(const TensorIndex&);
+  ~TensorIndex();
 
   using Value = std::variant<std::monostate, EllipsisType, int64_t, Slice, Tensor>;  // monostate: None
   const Value& value() const { return value_; }

@@ -3,6 +3,7 @@
 
 #if ORDO_EMULATED
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <bit>
 #include <cstdio>
@@ -41,7 +42,7 @@ class EmulatorRecording : public testing::Test {
     return all;
   }
   emulator::Options before_ = emulator::options();
-  const std::string file_ = testing::TempDir() + "recording_test.jsonl";
+  const std::string file_ = testing::TempDir() + "recording_test_" + std::to_string(getpid()) + ".jsonl";
 };
 
 TEST_F(EmulatorRecording, has_every_addition_in_its_order) {
