@@ -28,6 +28,11 @@ if(ORDO_CUDA_MODE STREQUAL "ON")
     endif()
   endif()
   enable_language(CUDA)
+  # Vector atomics (PTX 8.1) and the 64-bit calls of cuBLAS are of 12.1.
+  if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.1)
+    message(FATAL_ERROR "Ordo needs CUDA 12.1 or later; ${CMAKE_CUDA_COMPILER} is ${CMAKE_CUDA_COMPILER_VERSION}. "
+                        "Set CMAKE_CUDA_COMPILER to a later nvcc, or build without CUDA: -DORDO_CUDA=OFF")
+  endif()
   # The CUDA runtime is part of what is built, so that nothing of CUDA's need be installed to run it; or a library of its
   # own, in whose place another can be put. Before nvcc 13 a program and the library must share one: the launch of a kernel
   # template that both have would go to two.
@@ -47,6 +52,12 @@ if(ORDO_CUDA_MODE STREQUAL "ON")
   mark_as_advanced(ORDO_CUDNN_INCLUDE)
   if(ORDO_CUDNN_INCLUDE)
     set(ORDO_CUDNN ON)
+    file(STRINGS ${ORDO_CUDNN_INCLUDE}/cudnn_version.h version REGEX "#define CUDNN_MAJOR ")
+    string(REGEX MATCH "[0-9]+" ORDO_CUDNN_MAJOR "${version}")
+    if(NOT ORDO_CUDNN_MAJOR OR ORDO_CUDNN_MAJOR LESS 9)  # earlier ones have other parts and other numbers of errors
+      message(FATAL_ERROR "Ordo needs cuDNN 9 or later; ${ORDO_CUDNN_INCLUDE}/cudnn_version.h says '${ORDO_CUDNN_MAJOR}'. "
+                          "Set ORDO_CUDNN_INCLUDE to the folder of a later cudnn.h, or to an empty text to build without")
+    endif()
   endif()
 endif()
 message(STATUS "Ordo: CUDA ${ORDO_CUDA_MODE}, cuDNN ${ORDO_CUDNN}")

@@ -8,9 +8,14 @@
 
 namespace ordo::cuda::libraries {
 
+// cuDNN opens these when a convolution is described, and calls abort() where one is missing.
+inline constexpr const char* kCudnnParts[] = {ORDO_SONAME("libcudnn_graph", CUDNN_MAJOR),
+                                              ORDO_SONAME("libcudnn_ops", CUDNN_MAJOR),
+                                              ORDO_SONAME("libcudnn_cnn", CUDNN_MAJOR), nullptr};
+
 inline constinit SharedLibrary cudnn_library{
     "cuDNN", ORDO_SONAME("libcudnn", CUDNN_MAJOR),
-    "Install it, or use the level device_to_device, whose convolutions are Ordo's own"};
+    "Install it, or use the level device_to_device, whose convolutions are Ordo's own", kCudnnParts};
 
 ORDO_LIBRARY_FUNCTION(cudnn_library, cudnnConvolutionBackwardData);
 ORDO_LIBRARY_FUNCTION(cudnn_library, cudnnConvolutionBackwardFilter);

@@ -53,15 +53,15 @@ namespace backend {
 namespace {
 DeviceScope on(int device) { return DeviceScope(Device(Device::Type::cuda, device)); }
 
-bool is_pageable(const void* data) {
-#if ORDO_EMULATED
-  (void)data;
-  return true;  // the emulator copies at once
-#else
+// Whether a copy to the device has read its source when the call returns: if that is pageable, and the device does not
+// read the host's page tables (as with Grace and HMM). Pinned memory is read later.
+bool is_read_at_once(const void* source, int device) {
+  int reads_pageable = 0;
+  check(cudaDeviceGetAttribute(&reads_pageable, cudaDevAttrPageableMemoryAccess, device), "device attribute");
+  if (reads_pageable) return false;
   cudaPointerAttributes attributes;
-  check(cudaPointerGetAttributes(&attributes, data), "pointer attributes");
+  check(cudaPointerGetAttributes(&attributes, source), "pointer attributes");
   return attributes.type == cudaMemoryTypeUnregistered;
-#endif
 }
 
 std::string version_text(cudaError_t status, int version) {  // 13000 is 13.0
@@ -162,11 +162,10 @@ void copy(void* to, Device to_device, const void* from, Device from_device, size
   if (to_device.is_cpu() && from_device.is_cpu()) {
     std::memcpy(to, from, bytes);
   } else if (from_device.is_cpu()) {
-    // From pageable memory it returns when that has been read. Pinned memory, and such as the device sees itself, is
-    // read later, and may have changed by then.
     Stream& s = Stream::current(to_device.index());
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, s.handle()), "copy to the device");
-    if (!is_pageable(from)) check(cudaStreamSynchronize(s.handle()), "copy to the device");
+    // The caller may change the source as soon as this returns.
+    if (!is_read_at_once(from, to_device.index())) check(cudaStreamSynchronize(s.handle()), "copy to the device");
   } else if (to_device.is_cpu()) {
     Stream& s = Stream::current(from_device.index());
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, s.handle()), "copy to the host");

@@ -7,18 +7,24 @@
 namespace ordo::cuda {
 
 /// A shared library that is never closed. Constant-initialized, so that static objects may hold one.
+/// The file is looked for where the loader looks, then in the folders of the CUDA toolkit ($CUDA_HOME, /usr/local/cuda)
+/// and of the conda or virtual environment that is active.
 class SharedLibrary {
  public:
-  /// `name` is what errors call it, `file` what dlopen is given, and `advice` what to do when that fails.
-  constexpr SharedLibrary(const char* name, const char* file, const char* advice)
-      : name_(name), file_(file), advice_(advice) {}
+  /// `name` is what errors call it, `file` what dlopen is given, and `advice` what to do when that fails. `parts`: files,
+  /// with a null pointer behind the last, that the library opens itself and without which it ends the process.
+  constexpr SharedLibrary(const char* name, const char* file, const char* advice, const char* const* parts = nullptr)
+      : name_(name), file_(file), advice_(advice), parts_(parts) {}
 
   /// The address of a function, from any thread. CudaError, with the reason, when the library cannot be opened or has
   /// no such function.
   void* find(const char* function);
 
  private:
+  void* open() const;
+
   const char *name_, *file_, *advice_;
+  const char* const* parts_;
   std::atomic<void*> handle_{nullptr};
 };
 

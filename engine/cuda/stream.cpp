@@ -55,8 +55,9 @@ class ThreadStreams {
         Stream* s = idle[i];
         idle.erase(idle.begin() + ptrdiff_t(i));
         if (s->record_) {
-          const detail::IndexRecord empty;
-          check(cudaMemcpyAsync(s->record_, &empty, sizeof empty, cudaMemcpyHostToDevice, s->handle_), "index record");
+          *s->seen_ = {};
+          check(cudaMemcpyAsync(s->record_, s->seen_, sizeof *s->seen_, cudaMemcpyHostToDevice, s->handle_),
+                "index record");
         }
         return s;
       }

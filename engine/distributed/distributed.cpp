@@ -114,6 +114,7 @@ std::string description() {
       fmt::format("Ordo {}\nordering contract {}\nlevel {}\n", version(), ordering_contract(), name(determinism()));
   if (determinism() == Determinism::run_to_run) {  // one build, one kind of machine
     for (const LibraryVersion& library : libraries()) lines += fmt::format("{} {}\n", library.name, library.version);
+    for (const std::string& setting : library_settings()) lines += setting + "\n";
     for (const DeviceDescription& device : devices()) lines += fmt::format("{} {}\n", device.device.str(), device.name);
   }
   return lines;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <fstream>
 #if ORDO_HAS_CUDA
 #include <ordo/engine/cuda/backend.h>
@@ -47,6 +48,25 @@ std::vector<LibraryVersion> libraries() {
   for (LibraryVersion& library : cuda::library_versions()) list.push_back(std::move(library));
 #endif
   return list;
+}
+
+std::vector<std::string> library_settings() {
+  std::vector<std::string> found;
+#if ORDO_HAS_CUDA
+  const auto changes_bits = [](std::string_view variable) {
+    for (const std::string_view one :
+         {"NVIDIA_TF32_OVERRIDE", "CUBLAS_WORKSPACE_CONFIG", "CUBLASLT_WORKSPACE_SIZE", "NCCL_ALGO", "NCCL_PROTO"})
+      if (variable == one) return true;
+    return variable.starts_with("CUBLAS_EMULAT") || variable.starts_with("CUBLAS_FIXEDPOINT_EMULATION") ||
+           (variable.starts_with("CUDNN_") && !variable.starts_with("CUDNN_LOG"));
+  };
+  for (char** entry = environ; entry && *entry; ++entry) {
+    const std::string_view text = *entry;
+    if (changes_bits(text.substr(0, text.find('=')))) found.emplace_back(text);
+  }
+  std::sort(found.begin(), found.end());
+#endif
+  return found;
 }
 
 std::string why_no_cuda_device() {

@@ -54,7 +54,7 @@ std::string schedule_text(const Schedule& s) {
 
 EmulatorCounts emulator_counts() {
   const emulator::Stats& s = emulator::stats();
-  return {s.launches, s.float_atomics, s.float_collectives};
+  return {s.launches, s.float_atomics, s.float_collectives, s.host_waits};
 }
 void start_counting() {}
 std::vector<KernelCounts> kernel_counts() { return {}; }

@@ -39,6 +39,7 @@ struct EmulatorCounts {
   uint64_t launches = 0;
   uint64_t float_atomics = 0;      ///< atomic additions of floating-point numbers
   uint64_t float_collectives = 0;  ///< calls of CUB whose floating-point order is its own
+  uint64_t host_waits = 0;         ///< calls that wait for a stream, an event or the device; the emulator's only
 };
 EmulatorCounts emulator_counts();
 

@@ -22,7 +22,7 @@ constexpr struct {
     {"additions", ""},
     {"settings", "The runs used another level or algorithm here. Only runs of one level are compared bit by bit."},
     {"processor",
-     "Level run_to_run repeats on one device model and instruction set. "
+     "Level run_to_run repeats on one device model and instruction set, with the same settings of CUDA's libraries. "
      "set_determinism(Determinism::device_to_device), or ORDO_DETERMINISM=device_to_device, gives the same bits on "
      "all."},
     {"unexplained",
@@ -141,7 +141,7 @@ Cause cause_of_bits(const Record& a, const Record& b, const TensorRecord& x, con
   }
   if (a.level != b.level || a.algorithm != b.algorithm) return Cause::settings;
   if (a.device != b.device || ha.instruction_set != hb.instruction_set || ha.device != hb.device ||
-      (fast && ha.threads != hb.threads))
+      ha.library_settings != hb.library_settings || (fast && ha.threads != hb.threads))
     return Cause::processor;
   return Cause::unexplained;
 }

@@ -53,6 +53,7 @@ Header current_header(Detail detail, const std::string& filters) {
   h.ordering_contract = ordering_contract();
   h.level = determinism();
   for (const DeviceDescription& d : devices()) h.device += (h.device.empty() ? "" : ", ") + d.name;
+  h.library_settings = fmt::format("{}", fmt::join(library_settings(), ", "));
   h.threads = num_threads();
   h.seed = default_generator().state().seed;
   h.instruction_set = kernels::cpu::vector_targets()[0];
@@ -69,6 +70,7 @@ Encoder encode(const Header& h) {
                                                          {"ordering_contract", std::to_string(h.ordering_contract)},
                                                          {"level", std::string(name(h.level))},
                                                          {"device", h.device},
+                                                         {"library_settings", h.library_settings},
                                                          {"threads", std::to_string(h.threads)},
                                                          {"instruction_set", h.instruction_set},
                                                          {"emulated", h.emulated ? "1" : "0"},
@@ -100,6 +102,8 @@ Header decode_header(Decoder& body) {
       }
     } else if (key == "device") {
       h.device = value;
+    } else if (key == "library_settings") {
+      h.library_settings = value;
     } else if (key == "threads") {
       h.threads = number_of<int>(key, value);
     } else if (key == "instruction_set") {

@@ -36,8 +36,9 @@ struct Header {
   std::optional<uint64_t> seed = {};  ///< of the default generator
   std::string instruction_set = {};   ///< that products and convolutions use on the CPU
   std::vector<std::string> command_line = {};
-  bool emulated = false;      ///< cuda:0 is the emulator, or the PTX machine
-  std::string schedule = {};  ///< of the emulator: "ORDO_EMULATOR_SEED=1 ..."
+  bool emulated = false;              ///< cuda:0 is the emulator, or the PTX machine
+  std::string library_settings = {};  ///< of CUDA's libraries, from the environment: "NVIDIA_TF32_OVERRIDE=0, ..."
+  std::string schedule = {};          ///< of the emulator: "ORDO_EMULATOR_SEED=1 ..."
   Detail detail{};
   std::string filters = {};                        ///< "steps=3-5 modules=net.layer2* ops=add"; empty: none
   std::map<std::string, std::string> others = {};  ///< what this version of Ordo does not know

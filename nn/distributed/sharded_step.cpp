@@ -16,6 +16,7 @@
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/distributed/ordered_reduce.h>
+#include <ordo/nn/read_values.h>
 
 namespace ordo::detail {
 
@@ -102,6 +103,7 @@ struct ShardedStep::Shared {
 struct ShardedStep::Record {
   std::vector<double> losses;
   std::vector<uint8_t> gradients, changed;
+  TensorList loss_tensors = {};  // undefined where the shard has no rows of the batch; read when the step ends
 };
 
 ShardedStep::ShardedStep(nn::ModuleBase& model, TensorList parameters, int64_t shards)
@@ -182,7 +184,7 @@ void ShardedStep::run(int64_t shard, size_t batch, const std::function<Tensor()>
     expect_defined("Trainer", value, "loss");
     ORDO_CHECK(value.numel() == 1, ShapeError, "Trainer", "the loss must have one element, but has sizes {}",
                value.sizes());
-    record.losses[batch] = value.item<double>();
+    record.loss_tensors[batch] = value.detach();
     overlapping_ = last_batch && shard + 1 == own_.last;
     const double part = double(rows_of(shard, batch)) / double(rows_[batch]) / double(rows_.size());
     (value * part).backward();
@@ -195,6 +197,7 @@ void ShardedStep::run(int64_t shard, size_t batch, const std::function<Tensor()>
 void ShardedStep::begin_shard() {
   Record& record = records_.emplace_back();
   record.losses.assign(rows_.size(), 0);
+  record.loss_tensors.assign(rows_.size(), Tensor());
   record.gradients.assign(parameters_.size(), 0);
   record.changed.assign(buffers_.size(), 0);
   for (size_t i = 0; i < buffers_.size(); ++i) {
@@ -221,10 +224,10 @@ void ShardedStep::end_shard(int64_t shard) {
     record.changed[i] = buffer.impl()->storage->version() != versions_[i];
     if (is_floating(buffer.dtype())) {
       const NoGrad guard;
-      const Tensor flat = kernels::to(buffer, cpu, float64).flatten();
-      parts.push_back(record.changed[i] ? flat * double(rows) : zeros(flat.sizes(), float64));
+      const Tensor flat = kernels::to(buffer, buffers_[0].device(), float64).flatten();
+      parts.push_back(record.changed[i] ? flat * double(rows) : zeros_like(flat));
     } else if (record.changed[i] && !integers_[i].defined()) {
-      integers_[i] = kernels::to(buffer, cpu, buffer.dtype()).clone();
+      integers_[i] = kernels::clone(buffer);
     }
   }
   if (!parts.empty()) buffer_sums_->push({0, shard}, cat(parts, 0), sum_of);
@@ -304,7 +307,21 @@ std::vector<double> ShardedStep::finish() {
   return losses;
 }
 
+// The losses are read here, by one wait, when the device has the whole backward pass queued.
+void ShardedStep::read_losses() {
+  TensorList tensors;
+  for (const Record& record : records_)
+    for (const Tensor& loss : record.loss_tensors)
+      if (loss.defined()) tensors.push_back(loss);
+  const std::vector<double> values = values_of(tensors);
+  auto next = values.begin();
+  for (Record& record : records_)
+    for (size_t batch = 0; batch < record.losses.size(); ++batch)
+      if (record.loss_tensors[batch].defined()) record.losses[batch] = *next++;
+}
+
 std::vector<ShardedStep::Record> ShardedStep::exchange_records() {
+  read_losses();
   if (world_.size() == 1) return records_;
   std::vector<Record> records(static_cast<size_t>(shards_));
   for (Record& record : records)
@@ -386,7 +403,8 @@ void ShardedStep::set_averages(const std::vector<int>& owner, const std::vector<
   for (const auto& [node, sum] : buffer_sums_->nodes()) {
     TensorList pieces;
     for (const auto& [at, i] : changed) pieces.push_back(sum.narrow(0, at, buffers_[i].numel()));
-    parts.emplace_back(node, cat(pieces, 0));
+    const Tensor changes = cat(pieces, 0);
+    parts.emplace_back(node, world_.size() == 1 ? changes : kernels::to(changes, cpu, float64));
   }
   const Tensor& total = parts[0].second;
   if (world_.size() > 1)
@@ -406,27 +424,27 @@ void ShardedStep::set_averages(const std::vector<int>& owner, const std::vector<
 
 // Others count, and count the same in every shard: the first one's, which its process sends as one array.
 void ShardedStep::set_counts(const std::vector<int>& owner, int sender) {
-  std::vector<std::pair<size_t, Tensor>> values;
-  std::vector<char> all;
+  std::vector<size_t> counts;
+  TensorList values;
   for (size_t i = 0; i < buffers_.size(); ++i) {
     if (is_floating(buffers_[i].dtype()) || owner[i] != sender) continue;
-    const Tensor value = integers_[i].defined() ? integers_[i] : kernels::to(before_[i], cpu, before_[i].dtype());
-    const char* const from = static_cast<const char*>(value.data());
-    all.insert(all.end(), from, from + value.nbytes());
-    values.emplace_back(i, value);
+    counts.push_back(i);
+    const Tensor& value = integers_[i].defined() ? integers_[i] : before_[i];
+    values.push_back(kernels::to(value, buffers_[0].device(), int64).flatten());
   }
-  if (values.empty()) return;
-  if (world_.size() > 1)
+  if (counts.empty()) return;
+  Tensor all = cat(values, 0);
+  if (world_.size() > 1) {
+    all = kernels::to(all, cpu, int64);
     world_.all()->run([&] {
-      distributed::meet(*world_.all(), header_of("buffers", uint8, int64_t(all.size())));
-      distributed::broadcast(*world_.all(), "buffers", all.data(), all.size(), sender);
+      distributed::meet(*world_.all(), header_of("buffers", int64, all.numel()));
+      distributed::broadcast(*world_.all(), "buffers", all.data(), all.nbytes(), sender);
     });
-  const char* at = all.data();
-  for (const auto& [i, value] : values) {
-    const Tensor received = result(value.sizes(), value.dtype(), cpu);
-    std::memcpy(received.data(), at, value.nbytes());
-    kernels::copy_(buffers_[i], received);
-    at += value.nbytes();
+  }
+  int64_t at = 0;
+  for (const size_t i : counts) {
+    kernels::copy_(buffers_[i], views::view(views::narrow(all, 0, at, buffers_[i].numel()), buffers_[i].sizes()));
+    at += buffers_[i].numel();
   }
 }
 

@@ -49,6 +49,7 @@ class ShardedStep {
   void launch(Bucket& bucket);
   void begin_shard();
   void end_shard(int64_t shard);
+  void read_losses();
   std::vector<Record> exchange_records();
   void set_gradients(const std::vector<Record>& records);
   void set_buffers(const std::vector<Record>& records);

@@ -18,6 +18,7 @@ constexpr int64_t kLogVersion = 1;
 std::vector<std::string> environment() {
   std::vector<std::string> all;
   for (const LibraryVersion& library : libraries()) all.push_back(library.name + " " + library.version);
+  for (std::string& setting : library_settings()) all.push_back(std::move(setting));
   for (const DeviceDescription& device : devices()) all.push_back(device.device.str() + ": " + device.name);
   return all;
 }

@@ -13,6 +13,7 @@
 #include <ordo/nn/audit/recording.h>
 #include <ordo/nn/checksum.h>
 #include <ordo/nn/optim/clip_grad.h>
+#include <ordo/nn/read_values.h>
 
 namespace ordo::detail {
 namespace {
@@ -106,11 +107,8 @@ bool TrainingRun::batch(const TrainingWork::Loss& loss_of_batch) {
   expect_defined("Trainer", loss, "loss");
   ORDO_CHECK(loss.numel() == 1, ShapeError, "Trainer", "the loss must have one element, but has sizes {}",
              loss.sizes());
-  const double value = loss.item<double>();
-  check_finite("loss", value);
+  losses_.push_back(loss.detach());
   (group_ == 1 ? loss : loss / double(group_)).backward();
-  step_loss_ += value;
-  state_.loss_sum += value;
   ++state_.batches;
   if (++taken_ < group_) return true;
   end_step();
@@ -140,13 +138,9 @@ bool TrainingRun::part(const TrainingWork::Loss& loss) {
       sharded_->run(own.first + shard, size_t(i), parts_[size_t(i * own.count() + shard)]);
   parts_.clear();
   parts_taken_ = 0;
-  for (const double value : sharded_->finish()) {
-    check_finite("loss", value);
-    step_loss_ += value;
-    state_.loss_sum += value;
-    ++state_.batches;
-    ++taken_;
-  }
+  const std::vector<double> losses = sharded_->finish();
+  state_.batches += int64_t(losses.size());
+  add_losses(losses);
   end_step();
   return state_.batches == batches_ || settle(false);
 }
@@ -160,14 +154,33 @@ void TrainingRun::begin_step() {
   step_loss_ = 0;
 }
 
+/// Of batches of the step under way.
+void TrainingRun::add_losses(const std::vector<double>& losses) {
+  taken_ = 0;
+  for (const double value : losses) {
+    check_finite("loss", value);
+    step_loss_ += value;
+    state_.loss_sum += value;
+    ++taken_;
+  }
+}
+
 void TrainingRun::end_step() {
   optim::Optimizer& optimizer = work_.optimizer;
   TrainerStatus& status = trainer_.status_;
   if (options_.clip_grad_value) optim::clip_grad_value_(optimizer.parameters(), *options_.clip_grad_value);
+  // One wait for all numbers: the device has the backward pass queued.
+  TensorList numbers = std::move(losses_);
+  losses_.clear();
+  if (options_.clip_grad_norm)
+    numbers.push_back(optim::clip_grad_norm_(optimizer.parameters(), *options_.clip_grad_norm));
+  std::vector<double> values = values_of(numbers);
   if (options_.clip_grad_norm) {
-    status.grad_norm = optim::clip_grad_norm_(optimizer.parameters(), *options_.clip_grad_norm).item<double>();
-    check_finite("gradient's norm", *status.grad_norm);
+    status.grad_norm = values.back();
+    values.pop_back();
   }
+  if (!sharded_) add_losses(values);
+  if (status.grad_norm) check_finite("gradient's norm", *status.grad_norm);
   if (options_.schedule || plateau_)
     optimizer.set_lr_factor((options_.schedule ? options_.schedule(state_.steps) : 1.0) *
                             (plateau_ ? plateau_->factor() : 1.0));

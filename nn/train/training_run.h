@@ -56,6 +56,7 @@ class TrainingRun {
   bool part(const TrainingWork::Loss& loss);  ///< of a batch that processes share
   bool settle(bool epoch_ended);              ///< what is due after a step: validation, the epoch's line, a checkpoint
   void begin_step();
+  void add_losses(const std::vector<double>& losses);
   void end_step();
   void agree_to_end();
 
@@ -99,6 +100,7 @@ class TrainingRun {
   int64_t group_ = 0;      // batches of the step under way
   int64_t taken_ = 0;      // of them
   double step_loss_ = 0;   // sum over them
+  TensorList losses_;      // theirs, if not yet read
   bool improved_ = false;  // by the last validation
 };
 

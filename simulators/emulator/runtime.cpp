@@ -138,6 +138,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrMultiProcessorCount:
       *value = ordo::cuda::emulator::multiprocessors();
       return cudaSuccess;
+    case cudaDevAttrPageableMemoryAccess:
+      *value = ordo::cuda::emulator::options().reads_pageable;
+      return cudaSuccess;
   }
   return result(cudaErrorInvalidValue);
 }
@@ -206,6 +209,13 @@ cudaError_t cudaFreeHost(void* data) {
   std::free(data);
   return cudaSuccess;
 }
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* data) {
+  const std::lock_guard lock(g_mutex);
+  attributes->type = contains(device_memory(), data)   ? cudaMemoryTypeDevice
+                     : contains(pinned_memory(), data) ? cudaMemoryTypeHost
+                                                       : cudaMemoryTypeUnregistered;
+  return cudaSuccess;
+}
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
   std::lock_guard lock(g_mutex);
   *total_bytes = ordo::cuda::emulator::options().memory_bytes;
@@ -226,7 +236,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
     std::memmove(to, from, bytes);
     return result(status);
   }
-  if (stream && is_pageable(from, on_device || kind == cudaMemcpyDeviceToHost)) {
+  if (stream && !options().reads_pageable && is_pageable(from, on_device || kind == cudaMemcpyDeviceToHost)) {
     const char* first = static_cast<const char*>(from);
     queue_task(
         stream,

@@ -27,6 +27,7 @@ struct Options {
   bool host_memory = false;          ///< with ORDO_SANITIZE=race: kernels may use memory of the host
   size_t memory_bytes = 8ull << 30;  ///< of the device
   int multiprocessors = 0;           ///< ORDO_EMULATOR_MULTIPROCESSORS: of the device; 0: drawn from the seed
+  bool reads_pageable = false;       ///< the device reads the host's pages itself, and when a copy runs, not before
   bool eager = false;                ///< ORDO_EMULATOR_EAGER: streams run at once, in program order
 };
 /// They start from the environment. A launch has those in force when it is queued.
@@ -38,6 +39,7 @@ struct Stats {
   uint64_t launches = 0;
   uint64_t threads = 0;
   uint64_t switches = 0;           ///< of stacks
+  uint64_t host_waits = 0;         ///< of the host, for a stream, an event or the device
   uint64_t float_atomics = 0;      ///< atomic additions of floating-point numbers: their order decides bits
   uint64_t float_collectives = 0;  ///< calls of CUB that add floating-point numbers in an order of its own
 };

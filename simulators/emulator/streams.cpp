@@ -126,6 +126,7 @@ using namespace ordo::cuda::emulator;
 
 cudaError_t cudaDeviceSynchronize() {
   const std::lock_guard lock(state().mutex);
+  ++counters().host_waits;
   state().queues.finish_all();
   for (cudaStream_t s : state().streams)
     if (s->failure && !s->failure->thrown) return report(s->failure);
@@ -146,7 +147,11 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   delete stream;
   return cudaSuccess;
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return synchronize(stream); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  const std::lock_guard lock(state().mutex);
+  ++counters().host_waits;
+  return synchronize(stream);
+}
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   const std::lock_guard lock(state().mutex);
   state().queues.wait(stream, event->mark);
@@ -167,6 +172,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const std::lock_guard lock(state().mutex);
+  ++counters().host_waits;
   state().queues.finish(event->mark);
   return cudaSuccess;
 }

@@ -391,6 +391,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int ind
     case cudaDevAttrMaxGridDimZ:
       *value = int(kMostGridYZ);
       break;
+    case cudaDevAttrPageableMemoryAccess:
+      *value = 0;
+      break;
     case cudaDevAttrComputeCapabilityMajor:
       *value = kArchitecture / 10;
       break;

@@ -31,6 +31,7 @@ void print_info() {
 
   say("\nLibraries\n");
   for (const LibraryVersion& l : libraries()) line(l.name, l.version);
+  for (const std::string& setting : library_settings()) line("environment", setting);
   if (cuda::build() != "none") line("CUDA between processes", distributed::device_transport_name());
 
   say("\nSettings\n");

@@ -231,6 +231,23 @@ TEST_F(StreamsTest, long_queues_run) {
   EXPECT_EQ(read(lane, a.data), std::vector<int>(kCount, 10000));
 }
 
+#if ORDO_EMULATED
+// As with Grace and HMM: the copy reads the source when it runs, which may be after cudaMemcpyAsync has returned.
+TEST_F(StreamsTest, a_source_may_change_after_its_copy_also_if_the_device_reads_the_host_s_pages) {
+  struct Restore {
+    ~Restore() { emulator::options().reads_pageable = false; }
+  } restore;
+  emulator::options().reads_pageable = true;
+  const Buffer to(0);
+  std::vector<int> from(kCount, 1);
+  backend::copy(to.data, kCuda, from.data(), cpu, kCount * sizeof(int));
+  from.assign(kCount, 2);
+  std::vector<int> out(kCount);
+  backend::copy(out.data(), cpu, to.data, kCuda, kCount * sizeof(int));
+  EXPECT_EQ(out, std::vector<int>(kCount, 1));
+}
+#endif
+
 #if ORDO_EMULATED  // on other devices an error of a kernel stays
 __global__ void divergent_kernel() {
   if (threadIdx.x < 32)

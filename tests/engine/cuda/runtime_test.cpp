@@ -44,6 +44,19 @@ TEST(CudaBuildTest, says_why_there_is_no_device) {
   }
 }
 
+// They change what cuBLAS and cuDNN compute at run_to_run, so runs with different ones are not compared in silence.
+TEST(CudaBuildTest, settings_of_libraries_are_those_of_the_environment) {
+  const auto before = library_settings();
+  setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
+  setenv("CUDNN_LOGLEVEL_DBG", "2", 1);  // changes no bit
+  auto settings = library_settings();
+  unsetenv("NVIDIA_TF32_OVERRIDE");
+  unsetenv("CUDNN_LOGLEVEL_DBG");
+  EXPECT_EQ(library_settings(), before);
+  if (cuda::build() != "none") EXPECT_EQ(std::erase(settings, "NVIDIA_TF32_OVERRIDE=0"), 1u);
+  EXPECT_EQ(settings, before);
+}
+
 TEST_F(CudaRuntimeTest, a_kept_block_serves_no_other_stream) {
   const MemoryCachingScope caching(true);
   const size_t large = size_t(3) << 19, small = size_t(1) << 20;
