@@ -15,9 +15,9 @@ import textwrap
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEADERS = ["autograd/ops/math/unary.h", "autograd/ops/math/binary.h", "autograd/ops/math/comparison.h", "engine/tensor/tensor.h"]
 # By macro and header: the arguments that are names of numbers, with their defaults; overloads.
-ONE, TWO = ["const Tensor& x"], ["const Tensor& a, const Tensor& b", "const Tensor& a, Scalar b", "Scalar a, const Tensor& b"]
+ONE, TWO = ["const Tensor& input"], ["const Tensor& a, const Tensor& b", "const Tensor& a, Scalar b", "Scalar a, const Tensor& b"]
 ROWS = {
-    "unary.h": {"ORDO_FUNCTION": ONE, "ORDO_FUNCTION_OF": ONE, "ORDO_FUNCTION_OF2": ONE},
+    "unary.h": {"ORDO_FUNCTION": ONE, "ORDO_ACTIVATION": ONE, "ORDO_FUNCTION_OF": ONE, "ORDO_FUNCTION_OF2": ONE},
     "binary.h": {"ORDO_FUNCTION2": TWO},
     "comparison.h": {"ORDO_COMPARISON": TWO[:2], "ORDO_EXCHANGED_COMPARISON": TWO[:2], "ORDO_LOGICAL": TWO[:1], "ORDO_PREDICATE": ONE},
 }

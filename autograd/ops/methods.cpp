@@ -173,6 +173,7 @@ METHOD(Tensor, multinomial, (int64_t num_samples, bool replacement, Generator* g
 #define ORDO_FUNCTION(name, ...) \
   METHOD0(name)                  \
   Tensor& Tensor::name##_() { return overwrite(#name "_", *this, ordo::name(before(*this))); }
+#define ORDO_ACTIVATION(...)
 #define ORDO_PREDICATE(name, ...) METHOD0(name)
 #include <ordo/kernels/elementwise/functions.def>
 #define ORDO_FUNCTION2(name, ...)           \

@@ -185,15 +185,21 @@ class Tensor {
   Tensor new_full(const Dims& sizes, Scalar value) const;
 
   // -- the commonest operations as methods: each calls the free function of its name, which its header describes ------
-  // Dimensions are one, `-1`, or several, `{0, 2}`; none means all.
+  // Dimensions are one, `-1`, or several, `{0, 2}`; none means all. With a dtype: of to(dtype).
   Tensor sum() const;
   Tensor sum(const Dims& dims, bool keepdim = false) const;
+  Tensor sum(const Dims& dims, bool keepdim, DType dtype) const { return to(dtype).sum(dims, keepdim); }
+  Tensor sum(std::same_as<DType> auto dtype) const { return to(dtype).sum(); }
   Tensor mean() const;
   Tensor mean(const Dims& dims, bool keepdim = false) const;
+  Tensor mean(const Dims& dims, bool keepdim, DType dtype) const { return to(dtype).mean(dims, keepdim); }
+  Tensor mean(std::same_as<DType> auto dtype) const { return to(dtype).mean(); }
   Tensor nansum(const Dims& dims = {}, bool keepdim = false) const;
   Tensor nanmean(const Dims& dims = {}, bool keepdim = false) const;
   Tensor prod() const;
   Tensor prod(const Dims& dims, bool keepdim = false) const;
+  Tensor prod(const Dims& dims, bool keepdim, DType dtype) const { return to(dtype).prod(dims, keepdim); }
+  Tensor prod(std::same_as<DType> auto dtype) const { return to(dtype).prod(); }
   Tensor logsumexp(const Dims& dims, bool keepdim = false) const;
   Tensor var() const;
   Tensor var(const Dims& dims, double correction = 1, bool keepdim = false) const;
@@ -213,9 +219,13 @@ class Tensor {
   Tensor any(const Dims& dims = {}, bool keepdim = false) const;
   Tensor all(const Dims& dims = {}, bool keepdim = false) const;
   Tensor softmax(int64_t dim) const;
+  Tensor softmax(int64_t dim, DType dtype) const { return to(dtype).softmax(dim); }
   Tensor log_softmax(int64_t dim) const;
+  Tensor log_softmax(int64_t dim, DType dtype) const { return to(dtype).log_softmax(dim); }
   Tensor cumsum(int64_t dim) const;
+  Tensor cumsum(int64_t dim, DType dtype) const { return to(dtype).cumsum(dim); }
   Tensor cumprod(int64_t dim) const;
+  Tensor cumprod(int64_t dim, DType dtype) const { return to(dtype).cumprod(dim); }
   Tensor logcumsumexp(int64_t dim) const;
   MaxResult cummax(int64_t dim) const;
   MaxResult cummin(int64_t dim) const;
@@ -253,8 +263,6 @@ class Tensor {
   Tensor& round_();
   Tensor trunc() const;
   Tensor& trunc_();
-  Tensor relu6() const;
-  Tensor& relu6_();
   Tensor sqrt() const;
   Tensor& sqrt_();
   Tensor rsqrt() const;
@@ -273,16 +281,6 @@ class Tensor {
   Tensor& tanh_();
   Tensor sigmoid() const;
   Tensor& sigmoid_();
-  Tensor silu() const;
-  Tensor& silu_();
-  Tensor mish() const;
-  Tensor& mish_();
-  Tensor logsigmoid() const;
-  Tensor& logsigmoid_();
-  Tensor hardsigmoid() const;
-  Tensor& hardsigmoid_();
-  Tensor hardswish() const;
-  Tensor& hardswish_();
   Tensor exp2() const;
   Tensor& exp2_();
   Tensor log2() const;
@@ -307,8 +305,6 @@ class Tensor {
   Tensor& atanh_();
   Tensor logit() const;
   Tensor& logit_();
-  Tensor selu() const;
-  Tensor& selu_();
   Tensor erf() const;
   Tensor& erf_();
   Tensor erfc() const;
@@ -532,8 +528,7 @@ class Tensor {
   Tensor& masked_scatter_(const Tensor& mask, const Tensor& source);
   Tensor& scatter_(int64_t dim, const Tensor& index, const Tensor& src);
   Tensor& scatter_(int64_t dim, const Tensor& index, Scalar value);
-  Tensor& scatter_reduce_(int64_t dim, const Tensor& index, const Tensor& src, Reduce reduce,
-                          bool include_self = true);
+  Tensor& scatter_reduce_(int64_t dim, const Tensor& index, const Tensor& src, Reduce reduce, bool include_self = true);
   Tensor& index_copy_(int64_t dim, const Tensor& index, const Tensor& source);
   Tensor& index_fill_(int64_t dim, const Tensor& index, Scalar value);
   Tensor& index_fill_(int64_t dim, const Tensor& index, const Tensor& value);

@@ -19,8 +19,7 @@ void scatter_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, con
 void scatter_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index, Scalar value);
 /// They are reduced with those of src. `algorithm` is how sums add. autograd/ops/index/scatter_reduce.h has the rules.
 void scatter_reduce_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index,
-                     const Tensor& src, Reduce mode, bool include_self,
-                     Algorithm algorithm = Algorithm::automatic);
+                     const Tensor& src, Reduce mode, bool include_self, Algorithm algorithm = Algorithm::automatic);
 
 /// They get those of src added, times alpha. Sums of slices may have a `plan` of the index, which decides the
 /// algorithm. autograd/ops/index/index_add.h and scatter.h have the rules.

@@ -80,13 +80,15 @@ class Rows {
     }
     Computed all;
     try {
-      all = compute(sample_, batch_of_rows(rows, dims_), dims_,
-                    above[0].defined() ? cat(above, dims_.result) : Tensor());
+      all =
+          compute(sample_, batch_of_rows(rows, dims_), dims_, above[0].defined() ? cat(above, dims_.result) : Tensor());
     } catch (const ValueError&) {
       ASSERT_NE(kind, Neighbours::ordinary) << sample_.label;
       return;
     }
-    const auto where = [&] { return fmt::format("{} row {} of {}, beside {}", sample_.label, place, batch, int(kind)); };
+    const auto where = [&] {
+      return fmt::format("{} row {} of {}, beside {}", sample_.label, place, batch, int(kind));
+    };
     const Computed& alone = alone_[size_t(row)];
     ASSERT_EQ(difference(result_bytes(all.result.narrow(dims_.result, place, 1)), result_bytes(alone.result)), "")
         << where();

@@ -35,7 +35,7 @@ OF_ALL = ["RegistryIntegers"]
 TEST_SOURCES = r"/tests/(bits/[a-z]*|registry/(integers/)?[a-z_]*|simt/registry_[a-z_]*|(kernels|autograd)/[a-z0-9_/]*_samples)_test\.cpp$"
 NEW = re.compile(r"New file `([^`]+)`:")
 INSERT = re.compile(r"In `([^`]+)`, after the line that begins with `([^`]+)`:")
-ADDS = re.compile(r'^ORDO_FUNCTION_OF\((\w+),|ORDO_REGISTER_OP\(\{\.name = "(\w+)"', re.MULTILINE)
+ADDS = re.compile(r'^ORDO_ACTIVATION\((\w+),|ORDO_REGISTER_OP\(\{\.name = "(\w+)"', re.MULTILINE)
 
 
 class Failure(Exception):

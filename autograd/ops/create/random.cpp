@@ -90,12 +90,12 @@ Tensor normal_(Tensor t, double mean, double std, Generator* generator) {
   return overwrite(call, t, [&] { kernels::normal_(t, mean, std, generator); });
 }
 
-Tensor dropout(const Tensor& x, double p, bool training, Generator* generator) {
-  detail::expect_defined("dropout", x, "input");
+Tensor dropout(const Tensor& input, double p, bool training, Generator* generator) {
+  detail::expect_defined("dropout", input, "input");
   ORDO_CHECK(p >= 0 && p <= 1, ValueError, "dropout", "p is a probability between 0 and 1, not {}", p);
-  detail::expect_floating("dropout", x);
-  if (!training || p == 0) return x;
-  return dropout_with(x, p, kernels::dropout_state(x.numel(), generator));
+  detail::expect_floating("dropout", input);
+  if (!training || p == 0) return input;
+  return dropout_with(input, p, kernels::dropout_state(input.numel(), generator));
 }
 
 ORDO_REGISTER_OP({.name = "multinomial",

@@ -100,16 +100,16 @@ Tensor uniform_(Tensor t, double low = 0, double high = 1, Generator* generator 
 /// PyTorch: Tensor.normal_; the numbers are others.
 Tensor normal_(Tensor t, double mean = 0, double std = 1, Generator* generator = nullptr);
 
-/// In training, each element is 0 with probability p, else x / (1 - p); otherwise x itself.
+/// In training, each element is 0 with probability p, else input / (1 - p); otherwise input itself.
 ///
 /// Shapes: any; the result has x's.
 /// Dtypes: floating, kept.
-/// Throws: DTypeError when x is not floating; ValueError unless p is in [0, 1].
+/// Throws: DTypeError when input is not floating; ValueError unless p is in [0, 1].
 /// Determinism: as rand.
 /// Gradient: dropout of grad with the same mask, which is drawn again instead of kept.
 /// PyTorch: torch.nn.functional.dropout; the mask is another.
 /// Source: N. Srivastava et al., "Dropout: a simple way to prevent neural networks from overfitting", 2014.
-Tensor dropout(const Tensor& x, double p = 0.5, bool training = true, Generator* generator = nullptr);
+Tensor dropout(const Tensor& input, double p = 0.5, bool training = true, Generator* generator = nullptr);
 
 /// num_samples numbers of categories, each drawn with a probability in proportion to its weight in probs. Without
 /// replacement no category is drawn twice. On CUDA the call waits.

@@ -41,23 +41,27 @@ struct ConvFuncOptions {
   int64_t groups = 1;
 };
 
-/// Cross-correlation of x, zero outside, with `weight`, plus bias. In 2 dimensions:
-///   y[n, o, i, j] = bias[o] + sum over c, u, v of weight[o, c, u, v] x[n, c, i stride + u dilation - padding, ...].
+/// Cross-correlation of input, zero outside, with `weight`, plus bias. In 2 dimensions:
+/// y[n, o, i, j] = bias[o] + sum over c, u, v of weight[o, c, u, v] input[n, c, i stride + u dilation - padding, ...].
 ///
-/// Shapes: x [N, C, H, W] or [C, H, W], weight [O, C / groups, kH, kW], bias [O] or none -> [N, O, oH, oW] or [O, oH,
-/// oW], oH = floor((H + 2 padding - dilation (kH - 1) - 1) / stride) + 1. In 1: W, kW and oW only; in 3: D, kD and oD
-/// too. `same` pads dilation (kH - 1) rows, half of them at each end, and what is odd at the end.
+/// Shapes: input [N, C, H, W] or [C, H, W], weight [O, C / groups, kH, kW], bias [O] or none -> [N, O, oH, oW] or [O,
+/// oH, oW], oH = floor((H + 2 padding - dilation (kH - 1) - 1) / stride) + 1. In 1: W, kW and oW only; in 3: D, kD and
+/// oD too. `same` pads dilation (kH - 1) rows, half of them at each end, and what is odd at the end.
 /// Dtypes: floating, one for all.
 /// Throws: ShapeError when sizes do not fit or no window does; DTypeError when dtypes differ or are not floating;
 /// ValueError when a stride, dilation or groups is below 1, a padding is negative, or it is `same` with another stride
 /// than 1.
 /// Determinism: on the CPU, and at device_to_device, by ordering rule 4; else on CUDA cuDNN's (own kernels in 3
 /// dimensions), at run_to_run without its nondeterministic algorithms.
-/// Gradient: of x, conv2d_input_grad; of weight, conv2d_weight_grad; of bias, grad's sum over samples and positions.
+/// Gradient: of input, conv2d_input_grad; of weight, conv2d_weight_grad; of bias, grad's sum over samples and
+/// positions.
 /// PyTorch: torch.nn.functional.conv1d, conv2d and conv3d.
-Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, const ConvFuncOptions<1>& options = {});
-Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, const ConvFuncOptions<2>& options = {});
-Tensor conv3d(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, const ConvFuncOptions<3>& options = {});
+Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
+              const ConvFuncOptions<1>& options = {});
+Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
+              const ConvFuncOptions<2>& options = {});
+Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
+              const ConvFuncOptions<3>& options = {});
 
 /// The gradient of a convolution with respect to its input or its weight, given `grad`, that of its result.
 ///
@@ -71,11 +75,11 @@ Tensor conv2d_input_grad(const Dims& input_sizes, const Tensor& weight, const Te
                          const ConvFuncOptions<2>& options = {});
 Tensor conv3d_input_grad(const Dims& input_sizes, const Tensor& weight, const Tensor& grad,
                          const ConvFuncOptions<3>& options = {});
-Tensor conv1d_weight_grad(const Tensor& x, const Dims& weight_sizes, const Tensor& grad,
+Tensor conv1d_weight_grad(const Tensor& input, const Dims& weight_sizes, const Tensor& grad,
                           const ConvFuncOptions<1>& options = {});
-Tensor conv2d_weight_grad(const Tensor& x, const Dims& weight_sizes, const Tensor& grad,
+Tensor conv2d_weight_grad(const Tensor& input, const Dims& weight_sizes, const Tensor& grad,
                           const ConvFuncOptions<2>& options = {});
-Tensor conv3d_weight_grad(const Tensor& x, const Dims& weight_sizes, const Tensor& grad,
+Tensor conv3d_weight_grad(const Tensor& input, const Dims& weight_sizes, const Tensor& grad,
                           const ConvFuncOptions<3>& options = {});
 
 template <int N>
@@ -87,22 +91,22 @@ struct ConvTransposeFuncOptions {
   Size<N> dilation = 1;
 };
 
-/// What the input gradient of a convolution computes, plus bias. In 2 dimensions every x[n, c, i, j] adds weight[c, o,
-/// u, v] x[n, c, i, j] to y[n, o, i stride + u dilation - padding, ...]. output_padding adds rows and columns at the
-/// end, where nothing is added to most.
+/// What the input gradient of a convolution computes, plus bias. In 2 dimensions every input[n, c, i, j] adds weight[c,
+/// o, u, v] input[n, c, i, j] to y[n, o, i stride + u dilation - padding, ...]. output_padding adds rows and columns at
+/// the end, where nothing is added to most.
 ///
-/// Shapes: x [N, C, H, W] or [C, H, W], weight [C, O / groups, kH, kW], bias [O] or none -> [N, O, oH, oW] or [O, oH,
-/// oW], oH = (H - 1) stride - 2 padding + dilation (kH - 1) + output_padding + 1. In 1 and 3 as conv1d and conv3d.
+/// Shapes: input [N, C, H, W] or [C, H, W], weight [C, O / groups, kH, kW], bias [O] or none -> [N, O, oH, oW] or [O,
+/// oH, oW], oH = (H - 1) stride - 2 padding + dilation (kH - 1) + output_padding + 1. In 1 and 3 as conv1d and conv3d.
 /// Dtypes: as conv2d.
 /// Throws: as conv2d; ValueError also when an output_padding is negative, or not smaller than stride or dilation.
 /// Determinism: as conv2d; the bias is added to the rounded sum.
-/// Gradient: of x, conv2d of grad; of weight, conv2d_weight_grad; of bias, grad's sum over samples and positions.
+/// Gradient: of input, conv2d of grad; of weight, conv2d_weight_grad; of bias, grad's sum over samples and positions.
 /// PyTorch: torch.nn.functional.conv_transpose1d, conv_transpose2d and conv_transpose3d.
-Tensor conv_transpose1d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
+Tensor conv_transpose1d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
                         const ConvTransposeFuncOptions<1>& options = {});
-Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
+Tensor conv_transpose2d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
                         const ConvTransposeFuncOptions<2>& options = {});
-Tensor conv_transpose3d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
+Tensor conv_transpose3d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
                         const ConvTransposeFuncOptions<3>& options = {});
 
 struct UnfoldOptions {

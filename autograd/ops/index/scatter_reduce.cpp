@@ -125,19 +125,18 @@ Tensor& reduce_in_place(const OpCall& call, Tensor& x, IndexOf kind, int64_t dim
 Tensor scatter_reduce(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src, Reduce reduce,
                       bool include_self, Algorithm algorithm) {
   const OpCall call("scatter_reduce", input, dim, index, src, reduce, include_self, algorithm);
-  return reduced(call, IndexOf::elements, input, dim, index, detail::scattered_part(index, src),
-                 reduce, include_self, algorithm);
+  return reduced(call, IndexOf::elements, input, dim, index, detail::scattered_part(index, src), reduce, include_self,
+                 algorithm);
 }
 
-Tensor index_reduce(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source,
-                    Reduce reduce, bool include_self, Algorithm algorithm) {
+Tensor index_reduce(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Reduce reduce,
+                    bool include_self, Algorithm algorithm) {
   const OpCall call("index_reduce", input, dim, index, source, reduce, include_self, algorithm);
   expect_no_sum("index_reduce", reduce);
   return reduced(call, IndexOf::slices, input, dim, index, source, reduce, include_self, algorithm);
 }
 
-Tensor& Tensor::scatter_reduce_(int64_t dim, const Tensor& index, const Tensor& src, Reduce reduce,
-                                bool include_self) {
+Tensor& Tensor::scatter_reduce_(int64_t dim, const Tensor& index, const Tensor& src, Reduce reduce, bool include_self) {
   const OpCall call("scatter_reduce_", *this, dim, index, src, reduce, include_self);
   return reduce_in_place(call, *this, IndexOf::elements, dim, index, src, reduce, include_self,
                          [&] { return ordo::scatter_reduce(clone(), dim, index, src, reduce, include_self); });
@@ -178,8 +177,7 @@ Tensor At::spread(const Tensor& x) const {
                 [at = *this](const Tensor& grad) { return at.sum(grad); });
 }
 
-Tensor reduced(const OpCall& call, const Tensor& data, const At& at, Reduce reduction,
-               std::optional<double> initial);
+Tensor reduced(const OpCall& call, const Tensor& data, const At& at, Reduce reduction, std::optional<double> initial);
 
 Tensor backward(const Tensor& grad, const Tensor& result, const Tensor& x, const At& at, Reduce reduction,
                 std::optional<double> initial) {
@@ -214,8 +212,7 @@ Tensor backward(const Tensor& grad, const Tensor& result, const Tensor& x, const
   }
 }
 
-Tensor reduced(const OpCall& call, const Tensor& data, const At& at, Reduce reduction,
-               std::optional<double> initial) {
+Tensor reduced(const OpCall& call, const Tensor& data, const At& at, Reduce reduction, std::optional<double> initial) {
   const bool values = reduction != Reduce::sum && reduction != Reduce::mean;
   return record(call, kernels::segment_reduce(data, at.offsets, at.axis, reduction, initial), {data},
                 [x = values ? Saved(data) : Saved(), at, reduction, initial](const Tensor& grad, const Tensor& result) {
@@ -225,8 +222,8 @@ Tensor reduced(const OpCall& call, const Tensor& data, const At& at, Reduce redu
 
 }  // namespace
 
-Tensor segment_reduce(const Tensor& data, Reduce reduce, const Tensor& lengths, const Tensor& offsets,
-                      int64_t axis, bool unsafe, std::optional<double> initial) {
+Tensor segment_reduce(const Tensor& data, Reduce reduce, const Tensor& lengths, const Tensor& offsets, int64_t axis,
+                      bool unsafe, std::optional<double> initial) {
   const OpCall call(kSegmentReduce, data, reduce, lengths, offsets, axis, unsafe, initial);
   detail::expect_enumerator(kSegmentReduce, reduce, Reduce::amin, "a way to reduce");
   const Tensor all = kernels::segment_offsets(data, lengths, offsets, axis, unsafe);

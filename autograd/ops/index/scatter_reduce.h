@@ -34,8 +34,8 @@ Tensor scatter_reduce(const Tensor& input, int64_t dim, const Tensor& index, con
 /// Determinism: as scatter_reduce; mean as index_add.
 /// Gradient: as scatter_reduce.
 /// PyTorch: torch.index_reduce; in place Tensor::index_reduce_.
-Tensor index_reduce(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source,
-                    Reduce reduce, bool include_self = true, Algorithm algorithm = Algorithm::automatic);
+Tensor index_reduce(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Reduce reduce,
+                    bool include_self = true, Algorithm algorithm = Algorithm::automatic);
 
 /// The reduction of each segment of an axis: slice s of the result is made of the lengths[s] slices of data that follow
 /// those of segment s - 1, or of slices offsets[s] to offsets[s + 1] (which is left out). initial takes part in every segment, after its slices; a mean is not divided by one more for it.
@@ -54,8 +54,7 @@ Tensor index_reduce(const Tensor& input, int64_t dim, const Tensor& index, const
 /// Gradient: of data. max, min: in equal shares to those that equal the result, and to every NaN. prod: the product of
 /// all others, zeros included; AutogradError for its second derivative where a segment has several elements that are 0.
 /// PyTorch: torch.segment_reduce.
-Tensor segment_reduce(const Tensor& data, Reduce reduce, const Tensor& lengths = {},
-                      const Tensor& offsets = {}, int64_t axis = 0, bool unsafe = false,
-                      std::optional<double> initial = {});
+Tensor segment_reduce(const Tensor& data, Reduce reduce, const Tensor& lengths = {}, const Tensor& offsets = {},
+                      int64_t axis = 0, bool unsafe = false, std::optional<double> initial = {});
 
 }  // namespace ordo

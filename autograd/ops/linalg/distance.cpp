@@ -26,10 +26,10 @@ static Tensor of_length_one(const Tensor& x, double p, int64_t dim, double eps) 
   return x / clamp(norm(x, p, dim, true), eps);
 }
 
-Tensor normalize(const Tensor& x, double p, int64_t dim, double eps) {
-  ORDO_AUTOCAST_CALL(raise, normalize, x, p, dim, eps);
-  detail::expect_floating("normalize", x, "input");
-  return call.done(of_length_one(x, p, dim, eps));
+Tensor normalize(const Tensor& input, double p, int64_t dim, double eps) {
+  ORDO_AUTOCAST_CALL(raise, normalize, input, p, dim, eps);
+  detail::expect_floating("normalize", input, "input");
+  return call.done(of_length_one(input, p, dim, eps));
 }
 
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {
@@ -97,17 +97,17 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
   return call.done(all.reshape(batches));
 }
 
-Tensor pdist(const Tensor& x, double p) {
-  ORDO_AUTOCAST_CALL(raise, pdist, x, p);
-  detail::expect_floating("pdist", x, "input");
-  ORDO_CHECK(x.dim() == 2, ShapeError, "pdist", "takes a matrix, not a tensor of shape {}", x.sizes());
-  const int64_t n = x.size(0);
-  const Tensor all = cdist(x, x, p).reshape({n * n});
+Tensor pdist(const Tensor& input, double p) {
+  ORDO_AUTOCAST_CALL(raise, pdist, input, p);
+  detail::expect_floating("pdist", input, "input");
+  ORDO_CHECK(input.dim() == 2, ShapeError, "pdist", "takes a matrix, not a tensor of shape {}", input.sizes());
+  const int64_t n = input.size(0);
+  const Tensor all = cdist(input, input, p).reshape({n * n});
   auto places = checked::vector<int64_t>("pdist", n * (n - 1) / 2);
   size_t next = 0;
   for (int64_t i = 0; i < n; ++i)
     for (int64_t j = i + 1; j < n; ++j) places[next++] = i * n + j;
-  return call.done(index_select(all, 0, from_vector(places, {int64_t(places.size())}).to(x.device())));
+  return call.done(index_select(all, 0, from_vector(places, {int64_t(places.size())}).to(input.device())));
 }
 
 Tensor cov(const Tensor& input, int64_t correction, const Tensor& fweights, const Tensor& aweights) {

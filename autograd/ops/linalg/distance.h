@@ -6,16 +6,16 @@
 
 namespace ordo {
 
-/// x divided by its p-norm along `dim`, or by eps where the norm is smaller.
+/// input divided by its p-norm along `dim`, or by eps where the norm is smaller.
 ///
 /// Shapes: any; the result has x's.
 /// Dtypes: floating, kept.
-/// Throws: DTypeError when x is not floating; IndexError when it has no dimension `dim`; ValueError when p is NaN, or
-/// negative for a norm of nothing, or eps does not fit the dtype.
+/// Throws: DTypeError when input is not floating; IndexError when it has no dimension `dim`; ValueError when p is NaN,
+/// or negative for a norm of nothing, or eps does not fit the dtype.
 /// Determinism: the same bits on every device at every level; ordering rule 2.
 /// Gradient: that of the quotient; the norm's part is 0 where the norm is at most eps.
 /// PyTorch: torch.nn.functional.normalize.
-Tensor normalize(const Tensor& x, double p = 2, int64_t dim = 1, double eps = 1e-12);
+Tensor normalize(const Tensor& input, double p = 2, int64_t dim = 1, double eps = 1e-12);
 /// The p-norm of x1 - x2 + eps along the last dimension.
 ///
 /// Shapes: any two that broadcast; the result lacks the last dimension, or has size 1 there with keepdim.
@@ -50,15 +50,15 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim = 1, do
 /// PyTorch: torch.cdist.
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2);
 
-/// The p-norms of all x[i] - x[j] with i < j, row by row: the upper triangle of cdist(x, x, p).
+/// The p-norms of all input[i] - input[j] with i < j, row by row: the upper triangle of cdist(input, input, p).
 ///
 /// Shapes: [N, M] -> [N (N - 1) / 2].
 /// Dtypes: floating, kept.
-/// Throws: ShapeError when x is no matrix; DTypeError when it is not floating; ValueError for p as cdist.
+/// Throws: ShapeError when input is no matrix; DTypeError when it is not floating; ValueError for p as cdist.
 /// Determinism: as normalize.
 /// Gradient: as cdist.
 /// PyTorch: torch.pdist.
-Tensor pdist(const Tensor& x, double p = 2);
+Tensor pdist(const Tensor& input, double p = 2);
 
 /// The covariances of the rows: x x^T / (n - correction), x being input without the means of its rows, of n columns.
 /// fweights repeats columns; aweights weighs them. With w their product and s = sum(w): means and products are weighted

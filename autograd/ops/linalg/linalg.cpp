@@ -212,7 +212,6 @@ LstsqResult lstsq(const Tensor& a, const Tensor& b) {
     if (m > n) residuals = sum(square(matmul(a, x) - y), {-2});
   }
   if (vectors) x = x.squeeze(-1);
-  if (vectors && m > n) residuals = residuals.squeeze(-1);
   const TensorList out = call.done(TensorList{x, residuals});
   return {out[0], out[1]};
 }
@@ -237,7 +236,8 @@ EighResult eigh(const Tensor& a) {
                  const Tensor turned = where(same, 0, matmul(adjoint(v_of_graph), grads[1]) / where(same, 1, apart));
                  inner = inner.defined() ? inner + turned : turned;
                }
-               return {matmul(matmul(v_of_graph, inner), adjoint(v_of_graph))};
+               const Tensor whole = matmul(matmul(v_of_graph, inner), adjoint(v_of_graph));
+               return {(whole + adjoint(whole)) * 0.5};
              });
   return {out[0], out[1]};
 }

@@ -111,7 +111,7 @@ struct LstsqResult {
 /// residuals are the squared lengths of the columns of a X - b; they are [0] unless m > n.
 ///
 /// Shapes: a [..., m, n], b [..., m, k] -> solution [..., n, k], residuals [..., k]; batches broadcast. Where b is [m],
-/// or has a's sizes without the last, it is a vector or a batch of vectors, and the residuals have no k.
+/// or has a's sizes without the last, it is a vector or a batch of vectors, and k of the residuals is 1.
 /// Dtypes: as solve.
 /// Throws: DTypeError for others; ShapeError when shapes do not fit; DeviceError when the tensors are on different
 /// devices; ValueError, with the number of the matrix, when a is not of full rank: an element of R's diagonal is at
@@ -134,8 +134,8 @@ struct EighResult {
 /// Throws: DTypeError, ShapeError as cholesky; ValueError, with the number of the matrix, when one holds NaN or
 /// infinities.
 /// Determinism: as cholesky.
-/// Gradient: V (diag(gL) + (V^T gV) / D) V^T, D[i][j] = L[j] - L[i] and D[i][i] infinite. That through L alone is
-/// always finite, that through V where eigenvalues differ.
+/// Gradient: the symmetric part of V (diag(gL) + (V^T gV) / D) V^T, D[i][j] = L[j] - L[i] and D[i][i] infinite. That
+/// through L alone is always finite, that through V where eigenvalues differ.
 /// PyTorch: torch.linalg.eigh.
 EighResult eigh(const Tensor& a);
 

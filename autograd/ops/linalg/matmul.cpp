@@ -57,16 +57,16 @@ Tensor bmm(const Tensor& a, const Tensor& b) {
   return product(call, a, b);
 }
 
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  ORDO_AUTOCAST_CALL(lower, linear, x, weight, bias);
-  detail::expect_defined("linear", x, "input", weight, "weight");
-  return record(call, kernels::linear(x, weight, bias), {x, weight, bias},
-                [x = Saved(x), weight = Saved(weight)](const Tensor& grad) -> TensorList {
+Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  ORDO_AUTOCAST_CALL(lower, linear, input, weight, bias);
+  detail::expect_defined("linear", input, "input", weight, "weight");
+  return record(call, kernels::linear(input, weight, bias), {input, weight, bias},
+                [input = Saved(input), weight = Saved(weight)](const Tensor& grad) -> TensorList {
                   TensorList grads(3);
                   if (needs(0)) grads[0] = matmul(grad, weight.get());
                   if (needs(1) || needs(2)) {
                     const Tensor rows = as_rows(grad);
-                    if (needs(1)) grads[1] = matmul(rows.t(), as_rows(x.get()));
+                    if (needs(1)) grads[1] = matmul(rows.t(), as_rows(input.get()));
                     if (needs(2)) grads[2] = sum_to(rows, {weight.sizes()[0]});
                   }
                   return grads;

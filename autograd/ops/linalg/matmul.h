@@ -31,14 +31,14 @@ Tensor mm(const Tensor& a, const Tensor& b);
 /// Dtypes, Throws, Determinism, Gradient: as matmul.
 /// PyTorch: torch.bmm.
 Tensor bmm(const Tensor& a, const Tensor& b);
-/// x weight^T + bias.
+/// input weight^T + bias.
 ///
-/// Shapes: x [..., in], weight [out, in], bias [out] or none -> [..., out].
+/// Shapes: input [..., in], weight [out, in], bias [out] or none -> [..., out].
 /// Dtypes, Throws: as matmul, of all three.
 /// Determinism: as matmul; the bias is added last. Its gradient is added by ordering rule 2.
-/// Gradient: of x, grad weight; of weight, grad^T x; of bias, the sum of grad's rows.
+/// Gradient: of input, grad weight; of weight, grad^T input; of bias, the sum of grad's rows.
 /// PyTorch: torch.nn.functional.linear.
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
+Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
 
 /// The sum of a[i] b[i].
 ///

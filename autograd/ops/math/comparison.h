@@ -52,22 +52,22 @@ Tensor logical_xor(const Tensor& a, const Tensor& b);
 // -- rows of kernels/elementwise/functions.def
 /// Whether x is NaN.
 /// PyTorch: torch.isnan.
-Tensor isnan(const Tensor& x);
+Tensor isnan(const Tensor& input);
 /// Whether x is an infinity.
 /// PyTorch: torch.isinf.
-Tensor isinf(const Tensor& x);
+Tensor isinf(const Tensor& input);
 /// Whether x is neither NaN nor an infinity.
 /// PyTorch: torch.isfinite.
-Tensor isfinite(const Tensor& x);
+Tensor isfinite(const Tensor& input);
 /// Whether x is plus infinity.
 /// PyTorch: torch.isposinf.
-Tensor isposinf(const Tensor& x);
+Tensor isposinf(const Tensor& input);
 /// Whether x is minus infinity.
 /// PyTorch: torch.isneginf.
-Tensor isneginf(const Tensor& x);
+Tensor isneginf(const Tensor& input);
 /// Whether x is zero.
 /// PyTorch: torch.logical_not.
-Tensor logical_not(const Tensor& x);
+Tensor logical_not(const Tensor& input);
 // --
 
 /// And, or, exclusive or, not: of masks, and of the bits of integers.

@@ -118,27 +118,27 @@ Tensor selu_gradient(const Tensor& grad, const Tensor& x) {
   }
 #include <ordo/kernels/elementwise/functions.def>
 
-Tensor clamp(const Tensor& t, std::optional<Scalar> low, std::optional<Scalar> high) {
-  const OpCall call("clamp", t, low, high);
+Tensor clamp(const Tensor& input, std::optional<Scalar> low, std::optional<Scalar> high) {
+  const OpCall call("clamp", input, low, high);
   const Scalar least = low.value_or(NAN), most = high.value_or(NAN);
-  return recorded_as(OF_INPUT(clamp_backward(grad, x, least, most)), call, kernels::clamp(t, low, high), t);
+  return recorded_as(OF_INPUT(clamp_backward(grad, x, least, most)), call, kernels::clamp(input, low, high), input);
 }
 
-Tensor clamp(const Tensor& t, const Tensor& low, const Tensor& high) {
-  const OpCall call("clamp", t, low, high);
-  detail::expect_defined("clamp", t, "input");
+Tensor clamp(const Tensor& input, const Tensor& low, const Tensor& high) {
+  const OpCall call("clamp", input, low, high);
+  detail::expect_defined("clamp", input, "input");
   ORDO_CHECK(low.defined() || high.defined(), ValueError, "clamp", "needs a bound: low, high or both");
-  for (const Tensor* each : {&t, &low, &high})
+  for (const Tensor* each : {&input, &low, &high})
     if (each->defined()) detail::expect_not_bool("clamp", each->dtype());
-  Tensor r = t.detach();
+  Tensor r = input.detach();
   if (low.defined()) r = maximum(r, low.detach());
   if (high.defined()) r = minimum(r, high.detach());
   // A bound that is missing stands for the other one, and gets no gradient.
   const Tensor &a = low.defined() ? low : high, &b = high.defined() ? high : low;
-  if (!recorded(t, a, b)) return call.done(std::move(r));
-  return record(call, std::move(r), {t, a, b},
-                [x = Saved(t), least = saved_if(low.defined(), low), most = saved_if(high.defined(), high),
-                 of_x = InputShape(t), of_a = InputShape(a), of_b = InputShape(b)](T grad) -> TensorList {
+  if (!recorded(input, a, b)) return call.done(std::move(r));
+  return record(call, std::move(r), {input, a, b},
+                [x = Saved(input), least = saved_if(low.defined(), low), most = saved_if(high.defined(), high),
+                 of_x = InputShape(input), of_a = InputShape(a), of_b = InputShape(b)](T grad) -> TensorList {
                   const auto part = [&](const InputShape& of, T chosen) {
                     return of.wanted && chosen.defined() ? of.fit(where(chosen, grad, 0)) : Tensor();
                   };
@@ -159,26 +159,27 @@ static Tensor trigamma(const Tensor& t) {
   });
 }
 
-Tensor digamma(const Tensor& t) {
-  const OpCall call("digamma", t);
-  return recorded_as(OF_INPUT(grad * trigamma(x)), call, kernels::digamma(t), t);
+Tensor digamma(const Tensor& input) {
+  const OpCall call("digamma", input);
+  return recorded_as(OF_INPUT(grad * trigamma(x)), call, kernels::digamma(input), input);
 }
 
-Tensor nan_to_num(const Tensor& t, double nan, std::optional<double> posinf, std::optional<double> neginf) {
-  const OpCall call("nan_to_num", t, nan, posinf, neginf);
-  return recorded_as(OF_INPUT(where(isfinite(x), grad, 0)), call, kernels::nan_to_num(t, nan, posinf, neginf), t);
+Tensor nan_to_num(const Tensor& input, double nan, std::optional<double> posinf, std::optional<double> neginf) {
+  const OpCall call("nan_to_num", input, nan, posinf, neginf);
+  return recorded_as(OF_INPUT(where(isfinite(x), grad, 0)), call, kernels::nan_to_num(input, nan, posinf, neginf),
+                     input);
 }
 
-Tensor bitwise_not(const Tensor& t) {
-  const OpCall call("bitwise_not", t);
-  detail::expect_defined("bitwise_not", t, "input");
-  ORDO_CHECK(!is_floating(t.dtype()), DTypeError, "bitwise_not", "takes integers and bool, not {}", t.dtype());
-  const Scalar all_bits = t.dtype() == boolean ? Scalar(true) : Scalar(t.dtype() == uint8 ? 255 : -1);
-  return call.done(kernels::bitwise_xor(t, all_bits));
+Tensor bitwise_not(const Tensor& input) {
+  const OpCall call("bitwise_not", input);
+  detail::expect_defined("bitwise_not", input, "input");
+  ORDO_CHECK(!is_floating(input.dtype()), DTypeError, "bitwise_not", "takes integers and bool, not {}", input.dtype());
+  const Scalar all_bits = input.dtype() == boolean ? Scalar(true) : Scalar(input.dtype() == uint8 ? 255 : -1);
+  return call.done(kernels::bitwise_xor(input, all_bits));
 }
 
-Tensor gelu(const Tensor& t, GELUApproximate approximate) {
-  const OpCall call("gelu", t, approximate);
+Tensor gelu(const Tensor& input, GELUApproximate approximate) {
+  const OpCall call("gelu", input, approximate);
   detail::expect_enumerator("gelu", approximate, GELUApproximate::tanh, "a GELUApproximate");
   const auto exact = [](T grad, T x) {
     if (!grad_enabled()) return kernels::gelu_backward(grad, x);
@@ -186,7 +187,8 @@ Tensor gelu(const Tensor& t, GELUApproximate approximate) {
     const Tensor cdf = (erf(x * sqrt_half) + 1) * 0.5, pdf = exp(x * x * -0.5) * one_over_sqrt_2pi;
     return with_limits(grad, x, 40, cdf + x * pdf);
   };
-  if (approximate == GELUApproximate::none) return recorded_as(derivative<Of::input>(exact), call, kernels::gelu(t), t);
+  if (approximate == GELUApproximate::none)
+    return recorded_as(derivative<Of::input>(exact), call, kernels::gelu(input), input);
   // x s with s = sigmoid(2 u): the derivative is s + x s (1 - s) 2 u'.
   const auto by_tanh = [](T grad, T x) {
     if (!grad_enabled()) return kernels::gelu_tanh_backward(grad, x);
@@ -194,7 +196,7 @@ Tensor gelu(const Tensor& t, GELUApproximate approximate) {
     const Tensor x2 = x * x, s = sigmoid((x + x * x2 * 0.044715) * c);
     return with_limits(grad, x, 30, s + x * (s * (1 - s)) * ((x2 * (3 * 0.044715) + 1) * c));
   };
-  return recorded_as(derivative<Of::input>(by_tanh), call, kernels::gelu_tanh(t), t);
+  return recorded_as(derivative<Of::input>(by_tanh), call, kernels::gelu_tanh(input), input);
 }
 
 }  // namespace ordo

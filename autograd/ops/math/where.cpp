@@ -35,13 +35,13 @@ Tensor where(const Tensor& condition, Scalar a, const Tensor& b) {
   });
 }
 
-Tensor masked_fill(const Tensor& t, const Tensor& mask, Scalar value) {
-  const OpCall call("masked_fill", t, mask, value);
-  detail::expect_defined("masked_fill", t, "input");
-  Tensor r = kernels::clone(t);
+Tensor masked_fill(const Tensor& input, const Tensor& mask, Scalar value) {
+  const OpCall call("masked_fill", input, mask, value);
+  detail::expect_defined("masked_fill", input, "input");
+  Tensor r = kernels::clone(input);
   kernels::masked_fill_(r, mask, value);
-  if (!recorded(t)) return call.done(std::move(r));
-  return record(call, std::move(r), {t},
+  if (!recorded(input)) return call.done(std::move(r));
+  return record(call, std::move(r), {input},
                 [mask = Saved(mask)](const Tensor& grad) { return where(mask.get(), 0, grad); });
 }
 

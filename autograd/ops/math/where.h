@@ -20,16 +20,16 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 Tensor where(const Tensor& condition, const Tensor& a, Scalar b);
 Tensor where(const Tensor& condition, Scalar a, const Tensor& b);
 
-/// A copy of t with `value` where the mask is true.
+/// A copy of input with `value` where the mask is true.
 ///
 /// Shapes: the mask broadcasts to t's sizes.
-/// Dtypes: any t, kept; the mask is bool.
-/// Throws: DTypeError when the mask is not bool, or `value` is of a higher kind than t; ShapeError when the mask does
-/// not broadcast to t; DeviceError as where; ValueError when `value` does not fit t's dtype.
+/// Dtypes: any input, kept; the mask is bool.
+/// Throws: DTypeError when the mask is not bool, or `value` is of a higher kind than input; ShapeError when the mask
+/// does not broadcast to input; DeviceError as where; ValueError when `value` does not fit input's dtype.
 /// Determinism: as where.
 /// Gradient: grad where the mask is false, else 0.
 /// PyTorch: Tensor.masked_fill.
-Tensor masked_fill(const Tensor& t, const Tensor& mask, Scalar value);
+Tensor masked_fill(const Tensor& input, const Tensor& mask, Scalar value);
 
 /// input + weight (end - input); where |weight| is 1/2 or more, end - (end - input) (1 - weight).
 ///

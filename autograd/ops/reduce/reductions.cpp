@@ -39,6 +39,12 @@ Tensor mean(const Tensor& input, const Dims& dims, bool keepdim) {
 
 Tensor sum(const Tensor& input) { return sum(input, Dims(), false); }
 Tensor mean(const Tensor& input) { return mean(input, Dims(), false); }
+Tensor sum(const Tensor& input, const Dims& dims, bool keepdim, DType dtype) {
+  return sum(input.to(dtype), dims, keepdim);
+}
+Tensor mean(const Tensor& input, const Dims& dims, bool keepdim, DType dtype) {
+  return mean(input.to(dtype), dims, keepdim);
+}
 
 Tensor nansum(const Tensor& input, const Dims& dims, bool keepdim) {
   ORDO_AUTOCAST_CALL(raise, nansum, input, dims, keepdim);
@@ -125,6 +131,9 @@ Tensor prod(const Tensor& input, const Dims& dims, bool keepdim) {
 }
 
 Tensor prod(const Tensor& input) { return prod(input, Dims()); }
+Tensor prod(const Tensor& input, const Dims& dims, bool keepdim, DType dtype) {
+  return prod(input.to(dtype), dims, keepdim);
+}
 
 Tensor any(const Tensor& input, const Dims& dims, bool keepdim) {
   const OpCall call("any", input, dims, keepdim);

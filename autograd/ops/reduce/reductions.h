@@ -22,6 +22,9 @@ Tensor sum(const Tensor& input);
 /// Over `dims`, which may be negative (IndexError out of range, ValueError when one is named twice); none means all.
 /// keepdim leaves them in the shape with size 1.
 Tensor sum(const Tensor& input, const Dims& dims, bool keepdim = false);
+/// sum, mean and prod with a dtype: of input.to(dtype).
+Tensor sum(const Tensor& input, const Dims& dims, bool keepdim, DType dtype);
+Tensor sum(const Tensor& input, std::same_as<DType> auto dtype) { return sum(input.to(dtype)); }
 
 /// The sum divided by the number of elements. The mean of nothing is NaN.
 ///
@@ -33,6 +36,8 @@ Tensor sum(const Tensor& input, const Dims& dims, bool keepdim = false);
 /// PyTorch: torch.mean.
 Tensor mean(const Tensor& input);
 Tensor mean(const Tensor& input, const Dims& dims, bool keepdim = false);
+Tensor mean(const Tensor& input, const Dims& dims, bool keepdim, DType dtype);
+Tensor mean(const Tensor& input, std::same_as<DType> auto dtype) { return mean(input.to(dtype)); }
 
 /// sum and mean over `dims` (none: all) of the elements that are not NaN; nanmean is NaN where every element is.
 ///
@@ -63,6 +68,8 @@ Tensor count_nonzero(const Tensor& input, const Dims& dims = {});
 /// PyTorch: torch.prod.
 Tensor prod(const Tensor& input);
 Tensor prod(const Tensor& input, const Dims& dims, bool keepdim = false);
+Tensor prod(const Tensor& input, const Dims& dims, bool keepdim, DType dtype);
+Tensor prod(const Tensor& input, std::same_as<DType> auto dtype) { return prod(input.to(dtype)); }
 
 /// Whether any (every) element is different from zero, over `dims` (none: all). NaN is different from zero. Of nothing,
 /// any is false and all is true.

@@ -71,6 +71,7 @@ Tensor product_gradient(const Tensor& grad, const Tensor& x, const Tensor& y, in
 
 }  // namespace
 
+Tensor cumsum(const Tensor& input, int64_t dim, DType dtype) { return cumsum(input.to(dtype), dim); }
 Tensor cumsum(const Tensor& input, int64_t dim) {
   ORDO_AUTOCAST_CALL(raise, cumsum, input, dim);
   return sum_along(call, input, dim, false);
@@ -81,6 +82,7 @@ Tensor logcumsumexp(const Tensor& input, int64_t dim) {
   return log_sum_exp_along(call, input, dim, false);
 }
 
+Tensor cumprod(const Tensor& input, int64_t dim, DType dtype) { return cumprod(input.to(dtype), dim); }
 Tensor cumprod(const Tensor& input, int64_t dim) {
   ORDO_AUTOCAST_CALL(raise, cumprod, input, dim);
   return record(call, kernels::cumprod(input, dim), {input},

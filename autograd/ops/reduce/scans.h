@@ -15,6 +15,7 @@ namespace ordo {
 /// Gradient: the running sum of grad from the end, in the same order from there.
 /// PyTorch: torch.cumsum.
 Tensor cumsum(const Tensor& input, int64_t dim);
+Tensor cumsum(const Tensor& input, int64_t dim, DType dtype);  ///< of input.to(dtype)
 
 /// out[i] = input[0] * ... * input[i] along `dim`.
 ///
@@ -23,6 +24,7 @@ Tensor cumsum(const Tensor& input, int64_t dim);
 /// its true value. A second gradient of lines with zeros takes time quadratic in their length.
 /// PyTorch: torch.cumprod.
 Tensor cumprod(const Tensor& input, int64_t dim);
+Tensor cumprod(const Tensor& input, int64_t dim, DType dtype);  ///< of input.to(dtype)
 
 /// out[i] = log(exp(input[0]) + ... + exp(input[i])) along `dim`, without overflow: logaddexp in the order of cumsum.
 ///

@@ -147,70 +147,71 @@ static std::vector<int64_t> equal_parts(int64_t n, int64_t size) {
   return sizes;
 }
 
-TensorList unbind(const Tensor& t, int64_t dim) {
-  const OpCall call("unbind", t, dim);
-  const int d = dim_of("unbind", t, dim);
+TensorList unbind(const Tensor& input, int64_t dim) {
+  const OpCall call("unbind", input, dim);
+  const int d = dim_of("unbind", input, dim);
   TensorList parts;
-  checked::expect_room<Tensor>("unbind", t.sizes()[d]);
-  for (int64_t i = 0; i < t.sizes()[d]; ++i) parts.push_back(views::select(t, d, i));
-  return record_parts(call, t, std::move(parts), d, false);
+  checked::expect_room<Tensor>("unbind", input.sizes()[d]);
+  for (int64_t i = 0; i < input.sizes()[d]; ++i) parts.push_back(views::select(input, d, i));
+  return record_parts(call, input, std::move(parts), d, false);
 }
 
-TensorList split(const Tensor& t, int64_t split_size, int64_t dim) {
-  const OpCall call("split", t, split_size, dim);
-  const int d = dim_of("split", t, dim);
-  const int64_t n = t.sizes()[d];
+TensorList split(const Tensor& input, int64_t split_size, int64_t dim) {
+  const OpCall call("split", input, split_size, dim);
+  const int d = dim_of("split", input, dim);
+  const int64_t n = input.sizes()[d];
   ORDO_CHECK(split_size > 0 || (split_size == 0 && n == 0), ValueError, "split",
              "needs parts of at least one element of dimension {} of size {}, not {}", d, n, split_size);
-  return split_at(call, t, equal_parts(n, std::max<int64_t>(split_size, 1)), d);
+  return split_at(call, input, equal_parts(n, std::max<int64_t>(split_size, 1)), d);
 }
 
-TensorList split(const Tensor& t, const std::vector<int64_t>& split_sizes, int64_t dim) {
-  const OpCall call("split", t, split_sizes, dim);
-  const int d = dim_of("split", t, dim);
-  int64_t left = t.sizes()[d];
+TensorList split(const Tensor& input, const std::vector<int64_t>& split_sizes, int64_t dim) {
+  const OpCall call("split", input, split_sizes, dim);
+  const int d = dim_of("split", input, dim);
+  int64_t left = input.sizes()[d];
   for (int64_t size : split_sizes) {
     ORDO_CHECK(size >= 0, ValueError, "split", "sizes must not be negative, but one is {}", size);
     ORDO_CHECK(size <= left, ShapeError, "split", "the sizes add up to more than dimension {} of size {}", d,
-               t.sizes()[d]);
+               input.sizes()[d]);
     left -= size;
   }
-  ORDO_CHECK(left == 0, ShapeError, "split", "the sizes leave {} of dimension {} of size {}", left, d, t.sizes()[d]);
-  return split_at(call, t, split_sizes, d);
+  ORDO_CHECK(left == 0, ShapeError, "split", "the sizes leave {} of dimension {} of size {}", left, d,
+             input.sizes()[d]);
+  return split_at(call, input, split_sizes, d);
 }
 
-TensorList chunk(const Tensor& t, int64_t chunks, int64_t dim) {
-  const OpCall call("chunk", t, chunks, dim);
+TensorList chunk(const Tensor& input, int64_t chunks, int64_t dim) {
+  const OpCall call("chunk", input, chunks, dim);
   ORDO_CHECK(chunks > 0, ValueError, "chunk", "needs at least one chunk, not {}", chunks);
-  const int64_t n = t.sizes()[dim_of("chunk", t, dim)];
+  const int64_t n = input.sizes()[dim_of("chunk", input, dim)];
   if (n == 0) {  // parts of size 0 never add up to more
     checked::expect_room<Tensor>("chunk", chunks);
-    return call.done(split(t, std::vector<int64_t>(size_t(chunks), 0), dim));
+    return call.done(split(input, std::vector<int64_t>(size_t(chunks), 0), dim));
   }
-  return call.done(split(t, std::max<int64_t>(1, n / chunks + (n % chunks != 0)), dim));
+  return call.done(split(input, std::max<int64_t>(1, n / chunks + (n % chunks != 0)), dim));
 }
 
-TensorList tensor_split(const Tensor& t, int64_t sections, int64_t dim) {
-  const OpCall call("tensor_split", t, sections, dim);
-  const int d = dim_of("tensor_split", t, dim);
+TensorList tensor_split(const Tensor& input, int64_t sections, int64_t dim) {
+  const OpCall call("tensor_split", input, sections, dim);
+  const int d = dim_of("tensor_split", input, dim);
   ORDO_CHECK(sections > 0, ValueError, "tensor_split", "needs at least one section, not {}", sections);
   checked::expect_room<Tensor>("tensor_split", sections);
-  const int64_t n = t.sizes()[d];
+  const int64_t n = input.sizes()[d];
   std::vector<int64_t> sizes;
   for (int64_t i = 0; i < sections; ++i) sizes.push_back(n / sections + (i < n % sections));
-  return call.done(split(t, sizes, d));
+  return call.done(split(input, sizes, d));
 }
 
-TensorList tensor_split(const Tensor& t, const std::vector<int64_t>& indices, int64_t dim) {
-  const OpCall call("tensor_split", t, dim);
-  const int d = dim_of("tensor_split", t, dim);
+TensorList tensor_split(const Tensor& input, const std::vector<int64_t>& indices, int64_t dim) {
+  const OpCall call("tensor_split", input, dim);
+  const int d = dim_of("tensor_split", input, dim);
   TensorList parts;
   int64_t start = 0;
   for (int64_t end : indices) {
-    parts.push_back(t.slice(d, start, end));
+    parts.push_back(input.slice(d, start, end));
     start = end;
   }
-  parts.push_back(t.slice(d, start, t.sizes()[d]));
+  parts.push_back(input.slice(d, start, input.sizes()[d]));
   return call.done(std::move(parts));
 }
 

@@ -44,15 +44,15 @@ Tensor dstack(const TensorList& tensors);
 /// PyTorch: torch.block_diag.
 Tensor block_diag(const TensorList& tensors);
 
-/// The slices t.select(dim, i), for all i: views without that dimension.
+/// The slices input.select(dim, i), for all i: views without that dimension.
 ///
 /// Shapes: size(dim) tensors of t's other sizes.
 /// Dtypes: any.
-/// Throws: IndexError when t is 0-d or has no dimension `dim`.
+/// Throws: IndexError when input is 0-d or has no dimension `dim`.
 /// Determinism: the same bits on every device at every level.
-/// Gradient: each slice's to its part of t.
+/// Gradient: each slice's to its part of input.
 /// PyTorch: torch.unbind.
-TensorList unbind(const Tensor& t, int64_t dim = 0);
+TensorList unbind(const Tensor& input, int64_t dim = 0);
 /// Views along `dim` of `split_size` elements each, of which the last may have fewer.
 ///
 /// Shapes: t's sizes, but along `dim`.
@@ -60,9 +60,9 @@ TensorList unbind(const Tensor& t, int64_t dim = 0);
 /// Throws: ValueError when split_size is negative, or 0 where the dimension is not empty; IndexError as unbind.
 /// Determinism, Gradient: as unbind.
 /// PyTorch: torch.split.
-TensorList split(const Tensor& t, int64_t split_size, int64_t dim = 0);
+TensorList split(const Tensor& input, int64_t split_size, int64_t dim = 0);
 /// The sizes given, one by one. ShapeError when they do not add up to size(dim).
-TensorList split(const Tensor& t, const std::vector<int64_t>& split_sizes, int64_t dim = 0);
+TensorList split(const Tensor& input, const std::vector<int64_t>& split_sizes, int64_t dim = 0);
 /// split into at most `chunks` parts of one size, of which the last may be smaller; into exactly `chunks` empty parts
 /// where the dimension is empty.
 ///
@@ -70,15 +70,15 @@ TensorList split(const Tensor& t, const std::vector<int64_t>& split_sizes, int64
 /// Throws: ValueError when chunks is not positive; IndexError as unbind.
 /// Determinism, Gradient: as unbind.
 /// PyTorch: torch.chunk.
-TensorList chunk(const Tensor& t, int64_t chunks, int64_t dim = 0);
+TensorList chunk(const Tensor& input, int64_t chunks, int64_t dim = 0);
 /// `sections` views whose sizes differ by at most one, the larger first.
 ///
 /// Shapes, Dtypes: as split.
 /// Throws: ValueError when sections is not positive; IndexError as unbind.
 /// Determinism, Gradient: as unbind.
 /// PyTorch: torch.tensor_split.
-TensorList tensor_split(const Tensor& t, int64_t sections, int64_t dim = 0);
+TensorList tensor_split(const Tensor& input, int64_t sections, int64_t dim = 0);
 /// The slices before the first index, between each index and the next, and from the last on, by Python's rules.
-TensorList tensor_split(const Tensor& t, const std::vector<int64_t>& indices, int64_t dim = 0);
+TensorList tensor_split(const Tensor& input, const std::vector<int64_t>& indices, int64_t dim = 0);
 
 }  // namespace ordo

@@ -47,12 +47,12 @@ Tensor around_diagonal(const Tensor& t, const Dims& sizes, int64_t offset, Pair 
 
 }  // namespace
 
-Tensor diagonal(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
-  const OpCall call("diagonal", t, offset, dim1, dim2);
-  detail::expect_defined("diagonal", t, "input");
-  const Pair p = dims_of("diagonal", dim1, dim2, t.dim());
-  return record_view(call, diagonal_view("diagonal", t, offset, p), t,
-                     [sizes = t.sizes(), offset, p](const Tensor& grad) {
+Tensor diagonal(const Tensor& input, int64_t offset, int64_t dim1, int64_t dim2) {
+  const OpCall call("diagonal", input, offset, dim1, dim2);
+  detail::expect_defined("diagonal", input, "input");
+  const Pair p = dims_of("diagonal", dim1, dim2, input.dim());
+  return record_view(call, diagonal_view("diagonal", input, offset, p), input,
+                     [sizes = input.sizes(), offset, p](const Tensor& grad) {
                        return diagonal_backward(grad, sizes, offset, p.first, p.second);
                      });
 }
@@ -65,43 +65,45 @@ Tensor diagonal_backward(const Tensor& grad, const Dims& sizes, int64_t offset, 
                 [offset, p](const Tensor& g) { return diagonal(g, offset, p.first, p.second); });
 }
 
-Tensor diag_embed(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
-  const OpCall call("diag_embed", t, offset, dim1, dim2);
-  detail::expect_defined("diag_embed", t, "input");
-  ORDO_CHECK(t.dim() > 0, ShapeError, "diag_embed", "a 0-d tensor has no dimension to lie on a diagonal");
-  const Pair p = dims_of("diag_embed", dim1, dim2, t.dim() + 1);
+Tensor diag_embed(const Tensor& input, int64_t offset, int64_t dim1, int64_t dim2) {
+  const OpCall call("diag_embed", input, offset, dim1, dim2);
+  detail::expect_defined("diag_embed", input, "input");
+  ORDO_CHECK(input.dim() > 0, ShapeError, "diag_embed", "a 0-d tensor has no dimension to lie on a diagonal");
+  const Pair p = dims_of("diag_embed", dim1, dim2, input.dim() + 1);
   const int64_t far = offset >= 0 ? offset : checked::add("diag_embed", -(offset + 1), 1);
-  const int64_t side = checked::add("diag_embed", t.sizes().back(), far);
-  Dims sizes(t.sizes().begin(), t.dim() - 1);
+  const int64_t side = checked::add("diag_embed", input.sizes().back(), far);
+  Dims sizes(input.sizes().begin(), input.dim() - 1);
   sizes.insert(std::min(p.first, p.second), side);
   sizes.insert(std::max(p.first, p.second), side);
-  return record(call, around_diagonal(t, sizes, offset, p), {t},
+  return record(call, around_diagonal(input, sizes, offset, p), {input},
                 [offset, p](const Tensor& g) { return diagonal(g, offset, p.first, p.second); });
 }
 
-Tensor diag(const Tensor& t, int64_t diagonal) {
-  const OpCall call("diag", t, diagonal);
-  detail::expect_defined("diag", t, "input");
-  ORDO_CHECK(t.dim() == 1 || t.dim() == 2, ShapeError, "diag", "takes a vector or a matrix, not a tensor of shape {}",
-             t.sizes());
-  return call.done(t.dim() == 1 ? diag_embed(t, diagonal) : ordo::diagonal(t, diagonal).clone());
+Tensor diag(const Tensor& input, int64_t diagonal) {
+  const OpCall call("diag", input, diagonal);
+  detail::expect_defined("diag", input, "input");
+  ORDO_CHECK(input.dim() == 1 || input.dim() == 2, ShapeError, "diag",
+             "takes a vector or a matrix, not a tensor of shape {}", input.sizes());
+  return call.done(input.dim() == 1 ? diag_embed(input, diagonal) : ordo::diagonal(input, diagonal).clone());
 }
 
-Tensor trace(const Tensor& t) {
-  const OpCall call("trace", t);
-  detail::expect_defined("trace", t, "input");
-  ORDO_CHECK(t.dim() == 2, ShapeError, "trace", "takes a matrix, not a tensor of shape {}", t.sizes());
-  return call.done(sum(diagonal(t)));
+Tensor trace(const Tensor& input) {
+  const OpCall call("trace", input);
+  detail::expect_defined("trace", input, "input");
+  ORDO_CHECK(input.dim() == 2, ShapeError, "trace", "takes a matrix, not a tensor of shape {}", input.sizes());
+  return call.done(sum(diagonal(input)));
 }
 
-Tensor tril(const Tensor& t, int64_t diagonal) {
-  const OpCall call("tril", t, diagonal);
-  return record(call, kernels::tril(t, diagonal), {t}, [diagonal](const Tensor& grad) { return tril(grad, diagonal); });
+Tensor tril(const Tensor& input, int64_t diagonal) {
+  const OpCall call("tril", input, diagonal);
+  return record(call, kernels::tril(input, diagonal), {input},
+                [diagonal](const Tensor& grad) { return tril(grad, diagonal); });
 }
 
-Tensor triu(const Tensor& t, int64_t diagonal) {
-  const OpCall call("triu", t, diagonal);
-  return record(call, kernels::triu(t, diagonal), {t}, [diagonal](const Tensor& grad) { return triu(grad, diagonal); });
+Tensor triu(const Tensor& input, int64_t diagonal) {
+  const OpCall call("triu", input, diagonal);
+  return record(call, kernels::triu(input, diagonal), {input},
+                [diagonal](const Tensor& grad) { return triu(grad, diagonal); });
 }
 
 }  // namespace ordo

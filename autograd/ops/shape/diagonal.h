@@ -14,7 +14,7 @@ namespace ordo {
 /// Determinism: the same bits on every device at every level.
 /// Gradient: diagonal_backward of grad.
 /// PyTorch: torch.diagonal.
-Tensor diagonal(const Tensor& t, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1);
+Tensor diagonal(const Tensor& input, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1);
 /// A tensor of `sizes` that is zero but for `.diagonal(offset, dim1, dim2)`, which is grad.
 ///
 /// Shapes: grad has the diagonal's shape.
@@ -27,42 +27,42 @@ Tensor diagonal_backward(const Tensor& grad, const Dims& sizes, int64_t offset, 
 
 /// Square matrices, zero but for the diagonal `offset`, which is t's last dimension.
 ///
-/// Shapes: t of one dimension or more; the result has one more: the matrices' dimensions are dim1 and dim2.
+/// Shapes: input of one dimension or more; the result has one more: the matrices' dimensions are dim1 and dim2.
 /// Dtypes: any.
-/// Throws: as diagonal; ShapeError when t is 0-d.
+/// Throws: as diagonal; ShapeError when input is 0-d.
 /// Determinism: the same bits on every device at every level.
 /// Gradient: the diagonal of grad.
 /// PyTorch: torch.diag_embed.
-Tensor diag_embed(const Tensor& t, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1);
+Tensor diag_embed(const Tensor& input, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1);
 /// Of a vector the matrix with this diagonal, of a matrix a copy of its diagonal.
 ///
 /// Shapes: 1-d or 2-d.
 /// Dtypes: any.
-/// Throws: ShapeError when t has other dimensions.
+/// Throws: ShapeError when input has other dimensions.
 /// Determinism: the same bits on every device at every level.
 /// Gradient: as diag_embed and diagonal.
 /// PyTorch: torch.diag.
-Tensor diag(const Tensor& t, int64_t diagonal = 0);
+Tensor diag(const Tensor& input, int64_t diagonal = 0);
 /// The sum of a matrix's diagonal.
 ///
 /// Shapes: [m, n] -> 0-d.
 /// Dtypes: as sum.
-/// Throws: ShapeError when t is no matrix.
+/// Throws: ShapeError when input is no matrix.
 /// Determinism: the same bits on every device at every level; ordering rule 2.
 /// Gradient: grad on the diagonal, else 0.
 /// PyTorch: torch.trace.
-Tensor trace(const Tensor& t);
+Tensor trace(const Tensor& input);
 
 /// Copies of the matrices in the last two dimensions, with zeros above (tril) or below (triu) the diagonal that lies
 /// `diagonal` columns to the right of the main one.
 ///
 /// Shapes: two dimensions or more, kept.
 /// Dtypes: any.
-/// Throws: ShapeError when t has fewer than two dimensions.
+/// Throws: ShapeError when input has fewer than two dimensions.
 /// Determinism: the same bits on every device at every level.
 /// Gradient: grad at the kept elements, else 0.
 /// PyTorch: torch.tril, torch.triu.
-Tensor tril(const Tensor& t, int64_t diagonal = 0);
-Tensor triu(const Tensor& t, int64_t diagonal = 0);
+Tensor tril(const Tensor& input, int64_t diagonal = 0);
+Tensor triu(const Tensor& input, int64_t diagonal = 0);
 
 }  // namespace ordo

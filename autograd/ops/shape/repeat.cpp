@@ -36,31 +36,31 @@ static Tensor repeated_along(const Tensor& t, int d, int64_t times) {
   return t.reshape({outer, 1, inner}).expand({outer, times, inner}).clone().view(merged);
 }
 
-Tensor repeat(const Tensor& t, const Dims& repeats) {
-  const OpCall call("repeat", t, repeats);
-  detail::expect_defined("repeat", t, "input");
-  ORDO_CHECK(repeats.size() >= t.dim(), ShapeError, "repeat",
-             "{} has fewer repeats than a tensor of shape {} dimensions", repeats, t.sizes());
-  Dims sizes = t.sizes();
+Tensor repeat(const Tensor& input, const Dims& repeats) {
+  const OpCall call("repeat", input, repeats);
+  detail::expect_defined("repeat", input, "input");
+  ORDO_CHECK(repeats.size() >= input.dim(), ShapeError, "repeat",
+             "{} has fewer repeats than a tensor of shape {} dimensions", repeats, input.sizes());
+  Dims sizes = input.sizes();
   while (sizes.size() < repeats.size()) sizes.insert(0, 1);
   int added = 0;
   for (int d = 0; d < repeats.size(); ++d) {
     ORDO_CHECK(repeats[d] >= 0, ValueError, "repeat", "repeats must not be negative, but are {}", repeats);
     added += repeats[d] != 1 && sizes[d] != 1;
   }
-  Tensor r = t.reshape(sizes);
+  Tensor r = input.reshape(sizes);
   if (r.dim() + added <= kMaxDims) return call.done(repeated(r, repeats));
   for (int d = r.dim() - 1; d >= 0; --d)
     if (repeats[d] != 1) r = repeated_along(r, d, repeats[d]);
   return call.done(std::move(r));
 }
 
-Tensor tile(const Tensor& t, const Dims& repeats) {
-  const OpCall call("tile", t, repeats);
-  detail::expect_defined("tile", t, "input");
+Tensor tile(const Tensor& input, const Dims& repeats) {
+  const OpCall call("tile", input, repeats);
+  detail::expect_defined("tile", input, "input");
   Dims all = repeats;
-  while (all.size() < t.dim()) all.insert(0, 1);
-  return call.done(repeat(t, all));
+  while (all.size() < input.dim()) all.insert(0, 1);
+  return call.done(repeat(input, all));
 }
 
 constexpr const char* kRepeatInterleave = "repeat_interleave";

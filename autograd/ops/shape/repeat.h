@@ -7,23 +7,23 @@
 
 namespace ordo {
 
-/// A copy that holds t repeats[d] times along each dimension d.
+/// A copy that holds input repeats[d] times along each dimension d.
 ///
-/// Shapes: repeats may name more dimensions than t has, which come first; sizes are multiplied.
+/// Shapes: repeats may name more dimensions than input has, which come first; sizes are multiplied.
 /// Dtypes: any.
 /// Throws: ShapeError when there are fewer repeats than dimensions; ValueError when one is negative.
 /// Determinism: the same bits on every device at every level.
 /// Gradient: those of the repetitions, added as sum adds.
 /// PyTorch: Tensor.repeat.
-Tensor repeat(const Tensor& t, const Dims& repeats);
-/// repeat, whose repeats are those of the last dimensions where they are fewer than t has.
+Tensor repeat(const Tensor& input, const Dims& repeats);
+/// repeat, whose repeats are those of the last dimensions where they are fewer than input has.
 ///
 /// Shapes: as repeat.
 /// Dtypes: any.
 /// Throws: ValueError when a repeat is negative.
 /// Determinism, Gradient: as repeat.
 /// PyTorch: torch.tile.
-Tensor tile(const Tensor& t, const Dims& repeats);
+Tensor tile(const Tensor& input, const Dims& repeats);
 
 /// Every slice along `dim` `repeats` times, one after the other; without `dim`, every element of the flattened input.
 ///

@@ -14,16 +14,16 @@ ORDO_REGISTER_OP({.name = "movedim", .family = "views", .dtypes = kAllTypes, .no
 ORDO_REGISTER_OP({.name = "as_strided", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
 ORDO_REGISTER_OP({.name = "meshgrid", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
 
-Tensor movedim(const Tensor& t, const Dims& source, const Dims& destination) {
-  const OpCall call("movedim", t, source, destination);
-  detail::expect_defined("movedim", t, "input");
+Tensor movedim(const Tensor& input, const Dims& source, const Dims& destination) {
+  const OpCall call("movedim", input, source, destination);
+  detail::expect_defined("movedim", input, "input");
   ORDO_CHECK(source.size() == destination.size(), ValueError, "movedim", "moves {} to {}, which are not as many",
              source, destination);
-  Dims order = Dims::filled(t.dim(), -1);  // from where each dimension comes
+  Dims order = Dims::filled(input.dim(), -1);  // from where each dimension comes
   unsigned moved = 0;
   for (int i = 0; i < source.size(); ++i) {
-    ORDO_CHECK(t.dim() > 0, IndexError, "movedim", "a 0-d tensor has no dimension to move");
-    const int from = wrap_dim("movedim", source[i], t.dim()), to = wrap_dim("movedim", destination[i], t.dim());
+    ORDO_CHECK(input.dim() > 0, IndexError, "movedim", "a 0-d tensor has no dimension to move");
+    const int from = wrap_dim("movedim", source[i], input.dim()), to = wrap_dim("movedim", destination[i], input.dim());
     ORDO_CHECK(!(moved >> from & 1u) && order[to] < 0, ValueError, "movedim",
                "moves {} to {}, where a dimension appears twice", source, destination);
     moved |= 1u << from;
@@ -35,38 +35,38 @@ Tensor movedim(const Tensor& t, const Dims& source, const Dims& destination) {
     while (moved >> next & 1u) ++next;
     from = next++;
   }
-  return call.done(t.permute(order));
+  return call.done(input.permute(order));
 }
 
-Tensor swapaxes(const Tensor& t, int64_t axis0, int64_t axis1) {
-  const OpCall call("swapaxes", t, axis0, axis1);
-  detail::expect_defined("swapaxes", t, "input");
-  return call.done(t.transpose(axis0, axis1));
+Tensor swapaxes(const Tensor& input, int64_t axis0, int64_t axis1) {
+  const OpCall call("swapaxes", input, axis0, axis1);
+  detail::expect_defined("swapaxes", input, "input");
+  return call.done(input.transpose(axis0, axis1));
 }
 
-Tensor unflatten(const Tensor& t, int64_t dim, const Dims& sizes) {
-  const OpCall call("unflatten", t, dim, sizes);
-  detail::expect_defined("unflatten", t, "input");
-  ORDO_CHECK(t.dim() > 0, IndexError, "unflatten", "a 0-d tensor has no dimension to unflatten");
+Tensor unflatten(const Tensor& input, int64_t dim, const Dims& sizes) {
+  const OpCall call("unflatten", input, dim, sizes);
+  detail::expect_defined("unflatten", input, "input");
+  ORDO_CHECK(input.dim() > 0, IndexError, "unflatten", "a 0-d tensor has no dimension to unflatten");
   ORDO_CHECK(!sizes.empty(), ValueError, "unflatten", "needs at least one size");
-  const int d = wrap_dim("unflatten", dim, t.dim());
-  const Dims parts = views::infer_size("unflatten", sizes, t.sizes()[d]);
-  Dims all(t.sizes().begin(), d);
+  const int d = wrap_dim("unflatten", dim, input.dim());
+  const Dims parts = views::infer_size("unflatten", sizes, input.sizes()[d]);
+  Dims all(input.sizes().begin(), d);
   for (int64_t n : parts) all.push_back(n);
-  for (int i = d + 1; i < t.dim(); ++i) all.push_back(t.sizes()[i]);
-  return call.done(t.view(all));
+  for (int i = d + 1; i < input.dim(); ++i) all.push_back(input.sizes()[i]);
+  return call.done(input.view(all));
 }
 
-Tensor broadcast_to(const Tensor& t, const Dims& sizes) {
-  const OpCall call("broadcast_to", t, sizes);
-  detail::expect_defined("broadcast_to", t, "input");
-  return call.done(t.expand(sizes));
+Tensor broadcast_to(const Tensor& input, const Dims& sizes) {
+  const OpCall call("broadcast_to", input, sizes);
+  detail::expect_defined("broadcast_to", input, "input");
+  return call.done(input.expand(sizes));
 }
 
-Tensor expand_as(const Tensor& t, const Tensor& other) {
-  const OpCall call("expand_as", t, other);
-  detail::expect_defined("expand_as", t, "input", other, "other");
-  return call.done(t.expand(other.sizes()));
+Tensor expand_as(const Tensor& input, const Tensor& other) {
+  const OpCall call("expand_as", input, other);
+  detail::expect_defined("expand_as", input, "input", other, "other");
+  return call.done(input.expand(other.sizes()));
 }
 
 TensorList broadcast_tensors(const TensorList& tensors) {
@@ -81,31 +81,31 @@ TensorList broadcast_tensors(const TensorList& tensors) {
   return call.done(std::move(views));
 }
 
-Tensor as_strided(const Tensor& t, const Dims& sizes, const Dims& strides, std::optional<int64_t> storage_offset) {
-  const OpCall call("as_strided", t, sizes, strides, storage_offset);
+Tensor as_strided(const Tensor& input, const Dims& sizes, const Dims& strides, std::optional<int64_t> storage_offset) {
+  const OpCall call("as_strided", input, sizes, strides, storage_offset);
   const char* const op = call.name();
-  detail::expect_defined(op, t, "input");
-  const int64_t offset = storage_offset.value_or(t.storage_offset());
+  detail::expect_defined(op, input, "input");
+  const int64_t offset = storage_offset.value_or(input.storage_offset());
   ORDO_CHECK(sizes.size() == strides.size(), ValueError, op, "sizes {} and strides {} are not equally many", sizes,
              strides);
   ORDO_CHECK(offset >= 0, ValueError, op, "storage_offset = {} must not be negative", offset);
   for (int64_t size : sizes) ORDO_CHECK(size >= 0, ShapeError, op, "sizes {} hold a negative number", sizes);
-  Tensor view = views::as_strided(t, sizes, strides, offset);  // checks the number of elements
+  Tensor view = views::as_strided(input, sizes, strides, offset);  // checks the number of elements
   const bool none = view.numel() == 0;
   int64_t last = offset;
   for (int d = 0; d < sizes.size(); ++d) {
     ORDO_CHECK(strides[d] >= 0, ValueError, op, "strides {} must not be negative; use flip", strides);
     if (!none) last = checked::add(op, last, checked::mul(op, sizes[d] - 1, strides[d]));
   }
-  const auto room = int64_t(t.impl()->storage->bytes() / t.element_size());
+  const auto room = int64_t(input.impl()->storage->bytes() / input.element_size());
   ORDO_CHECK(none || last < room, ValueError, op, "element {} of the storage is asked for, which has {}", last, room);
-  if (none) view = views::as_strided(t, sizes, strides, t.storage_offset());
-  if (!recorded(t)) return record_view(call, std::move(view), t, [](const Tensor&) { return Tensor(); });
-  const int64_t first = view.storage_offset() - t.storage_offset(), n = t.numel();
-  ORDO_CHECK(t.is_contiguous() && (none || (first >= 0 && last - t.storage_offset() < n)), AutogradError, op,
+  if (none) view = views::as_strided(input, sizes, strides, input.storage_offset());
+  if (!recorded(input)) return record_view(call, std::move(view), input, [](const Tensor&) { return Tensor(); });
+  const int64_t first = view.storage_offset() - input.storage_offset(), n = input.numel();
+  ORDO_CHECK(input.is_contiguous() && (none || (first >= 0 && last - input.storage_offset() < n)), AutogradError, op,
              "is differentiable where the input is contiguous and the view lies within it; call contiguous() first, or "
              "detach()");
-  return record_view(call, std::move(view), t, [=, from = t.sizes()](const Tensor& grad) {
+  return record_view(call, std::move(view), input, [=, from = input.sizes()](const Tensor& grad) {
     const Tensor all = arange(0, n, 1, {.dtype = int64, .device = grad.device()});
     const Tensor places = views::as_strided(all, sizes, strides, first).reshape({-1});
     return index_add(zeros({n}, grad.options()), 0, places, grad.reshape({-1})).reshape(from);
@@ -193,49 +193,49 @@ static Dims backwards(const Dims& shifts, const Dims& sizes) {
   return back;
 }
 
-Tensor flip(const Tensor& t, const Dims& dims) {
-  const OpCall call("flip", t, dims);
-  detail::expect_defined("flip", t, "input");
-  return record(call, flipped(t, dims), {t}, [dims](const Tensor& grad) { return flip(grad, dims); });
+Tensor flip(const Tensor& input, const Dims& dims) {
+  const OpCall call("flip", input, dims);
+  detail::expect_defined("flip", input, "input");
+  return record(call, flipped(input, dims), {input}, [dims](const Tensor& grad) { return flip(grad, dims); });
 }
 
-Tensor roll(const Tensor& t, const Dims& shifts, const Dims& dims) {
-  const OpCall call("roll", t, shifts, dims);
-  detail::expect_defined("roll", t, "input");
+Tensor roll(const Tensor& input, const Dims& shifts, const Dims& dims) {
+  const OpCall call("roll", input, shifts, dims);
+  detail::expect_defined("roll", input, "input");
   ORDO_CHECK(shifts.size() == dims.size() || (shifts.size() == 1 && dims.empty()), ValueError, "roll",
              "needs a shift for each dimension: shifts are {}, dims {}", shifts, dims);
   Dims sizes;
-  Tensor r = t;
+  Tensor r = input;
   if (dims.empty() && shifts.size() == 1) {
-    sizes.push_back(t.numel());
-    r = views::view(rolled(views::view(kernels::contiguous(t), {t.numel()}), shifts[0], 0), t.sizes());
+    sizes.push_back(input.numel());
+    r = views::view(rolled(views::view(kernels::contiguous(input), {input.numel()}), shifts[0], 0), input.sizes());
   } else {
     for (int i = 0; i < dims.size(); ++i) {
-      ORDO_CHECK(t.dim() > 0, IndexError, "roll", "a 0-d tensor has no dimension to roll");
-      const int d = wrap_dim("roll", dims[i], t.dim());
-      sizes.push_back(t.sizes()[d]);
+      ORDO_CHECK(input.dim() > 0, IndexError, "roll", "a 0-d tensor has no dimension to roll");
+      const int d = wrap_dim("roll", dims[i], input.dim());
+      sizes.push_back(input.sizes()[d]);
       r = rolled(r, shifts[i], d);
     }
   }
-  if (r.impl()->storage == t.impl()->storage) r = kernels::clone(r);
-  return record(call, std::move(r), {t},
+  if (r.impl()->storage == input.impl()->storage) r = kernels::clone(r);
+  return record(call, std::move(r), {input},
                 [back = backwards(shifts, sizes), dims](const Tensor& grad) { return roll(grad, back, dims); });
 }
 
-Tensor rot90(const Tensor& t, int64_t k, const Dims& dims) {
-  const OpCall call("rot90", t, k, dims);
-  detail::expect_defined("rot90", t, "input");
-  ORDO_CHECK(dims.size() == 2 && wrap_dim("rot90", dims[0], t.dim()) != wrap_dim("rot90", dims[1], t.dim()), ValueError,
-             "rot90", "turns from one dimension to another; dims are {}", dims);
+Tensor rot90(const Tensor& input, int64_t k, const Dims& dims) {
+  const OpCall call("rot90", input, k, dims);
+  detail::expect_defined("rot90", input, "input");
+  ORDO_CHECK(dims.size() == 2 && wrap_dim("rot90", dims[0], input.dim()) != wrap_dim("rot90", dims[1], input.dim()),
+             ValueError, "rot90", "turns from one dimension to another; dims are {}", dims);
   switch ((k % 4 + 4) % 4) {
     case 1:
-      return call.done(flip(t, dims[1]).transpose(dims[0], dims[1]));
+      return call.done(flip(input, dims[1]).transpose(dims[0], dims[1]));
     case 2:
-      return call.done(flip(t, dims));
+      return call.done(flip(input, dims));
     case 3:
-      return call.done(flip(t, dims[0]).transpose(dims[0], dims[1]));
+      return call.done(flip(input, dims[0]).transpose(dims[0], dims[1]));
     default:
-      return call.done(t.clone());
+      return call.done(input.clone());
   }
 }
 

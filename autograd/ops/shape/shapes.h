@@ -18,7 +18,7 @@ namespace ordo {
 /// Determinism: the same bits on every device at every level.
 /// Gradient: grad, moved back.
 /// PyTorch: torch.movedim.
-Tensor movedim(const Tensor& t, const Dims& source, const Dims& destination);
+Tensor movedim(const Tensor& input, const Dims& source, const Dims& destination);
 /// transpose: a view with two dimensions exchanged.
 ///
 /// Shapes: t's sizes, permuted.
@@ -26,26 +26,26 @@ Tensor movedim(const Tensor& t, const Dims& source, const Dims& destination);
 /// Throws: IndexError when a dimension is out of range.
 /// Determinism, Gradient: as movedim.
 /// PyTorch: torch.swapaxes.
-Tensor swapaxes(const Tensor& t, int64_t axis0, int64_t axis1);
+Tensor swapaxes(const Tensor& input, int64_t axis0, int64_t axis1);
 /// Dimension `dim` as several of `sizes`, one of which may be -1. A view.
 ///
 /// Shapes: t's, with `sizes` in place of `dim`.
 /// Dtypes: any.
-/// Throws: ShapeError when the product of sizes is not t.size(dim); IndexError when there is no dimension `dim`.
+/// Throws: ShapeError when the product of sizes is not input.size(dim); IndexError when there is no dimension `dim`.
 /// Determinism: as movedim.
 /// Gradient: grad, flattened again.
 /// PyTorch: torch.unflatten.
-Tensor unflatten(const Tensor& t, int64_t dim, const Dims& sizes);
+Tensor unflatten(const Tensor& input, int64_t dim, const Dims& sizes);
 /// expand: a view of `sizes` (broadcast_to) or of other's sizes (expand_as) in which dimensions of size 1 are repeated.
 ///
-/// Shapes: t broadcasts to the sizes.
+/// Shapes: input broadcasts to the sizes.
 /// Dtypes: any.
 /// Throws: ShapeError when it does not.
 /// Determinism: as movedim.
 /// Gradient: the sum of grad over the repeated dimensions, by ordering rule 2.
 /// PyTorch: torch.broadcast_to, Tensor.expand_as.
-Tensor broadcast_to(const Tensor& t, const Dims& sizes);
-Tensor expand_as(const Tensor& t, const Tensor& other);
+Tensor broadcast_to(const Tensor& input, const Dims& sizes);
+Tensor expand_as(const Tensor& input, const Tensor& other);
 
 /// The tensors as views of the sizes that they broadcast to.
 ///
@@ -56,17 +56,18 @@ Tensor expand_as(const Tensor& t, const Tensor& other);
 /// PyTorch: torch.broadcast_tensors.
 TensorList broadcast_tensors(const TensorList& tensors);
 /// A view of any elements of t's memory: element (i, j, ...) is element storage_offset + i strides[0] + j strides[1] +
-/// ... of the storage. Without storage_offset it begins where t does.
+/// ... of the storage. Without storage_offset it begins where input does.
 ///
 /// Shapes: any; the result has `sizes`.
 /// Dtypes: any.
 /// Throws: ValueError when sizes and strides are not equally many, a stride or the offset is negative, or an element
-/// lies outside of the storage; AutogradError when t requires a gradient and is not contiguous, or an element lies
-/// outside of t.
+/// lies outside of the storage; AutogradError when input requires a gradient and is not contiguous, or an element lies
+/// outside of input.
 /// Determinism: as movedim.
-/// Gradient: of each element of t, the sum of grad where the view shows it, by ordering rule 1.
+/// Gradient: of each element of input, the sum of grad where the view shows it, by ordering rule 1.
 /// PyTorch: torch.as_strided.
-Tensor as_strided(const Tensor& t, const Dims& sizes, const Dims& strides, std::optional<int64_t> storage_offset = {});
+Tensor as_strided(const Tensor& input, const Dims& sizes, const Dims& strides,
+                  std::optional<int64_t> storage_offset = {});
 
 enum class MeshgridIndexing : unsigned char { ij, xy };
 /// Of tensors of sizes n1, n2, ... as many grids; in the k-th, element (i1, i2, ...) is element ik of the k-th tensor.
@@ -106,7 +107,7 @@ Tensor slice_backward(const Tensor& grad, const Dims& sizes, int64_t dim, int64_
 /// Determinism: as movedim.
 /// Gradient: grad, flipped.
 /// PyTorch: torch.flip.
-Tensor flip(const Tensor& t, const Dims& dims);
+Tensor flip(const Tensor& input, const Dims& dims);
 /// A copy in which element i along dims[k] has moved to i + shifts[k], and round the end. Without dims: of the
 /// flattened tensor, by one shift.
 ///
@@ -116,7 +117,7 @@ Tensor flip(const Tensor& t, const Dims& dims);
 /// Determinism: as movedim.
 /// Gradient: grad, rolled back.
 /// PyTorch: torch.roll.
-Tensor roll(const Tensor& t, const Dims& shifts, const Dims& dims = {});
+Tensor roll(const Tensor& input, const Dims& shifts, const Dims& dims = {});
 /// Matrices turned k times by a right angle, from dims[0] towards dims[1].
 ///
 /// Shapes: two dimensions or more; for odd k the two sizes are exchanged.
@@ -125,7 +126,7 @@ Tensor roll(const Tensor& t, const Dims& shifts, const Dims& dims = {});
 /// Determinism: as movedim.
 /// Gradient: grad, turned back.
 /// PyTorch: torch.rot90.
-Tensor rot90(const Tensor& t, int64_t k = 1, const Dims& dims = {0, 1});
+Tensor rot90(const Tensor& input, int64_t k = 1, const Dims& dims = {0, 1});
 
 /// Blocks of r r channels become r x r pixels, r = upscale_factor: pixel (h r + u, w r + v) of channel c is x[c r r + u
 /// r + v, h, w]. A copy, or the input where r is 1.

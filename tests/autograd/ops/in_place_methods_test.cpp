@@ -13,6 +13,7 @@ struct Method {
   Tensor& (*method)(Tensor&);
 };
 const Method kMethods[] = {
+#define ORDO_ACTIVATION(...)
 #define ORDO_FUNCTION(name, ...) \
   {#name, [](const Tensor& x) { return ordo::name(x); }, [](Tensor& x) -> Tensor& { return x.name##_(); }},
 #include <ordo/kernels/elementwise/functions.def>

@@ -3,32 +3,20 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/kernels/linalg/matrices.h"
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test::more_linalg_samples_test {
 namespace {
 
-/// Matrices, with what is not one left as it is, for the operation to refuse.
-bool is_floating_matrix(const Tensor& t) { return t.defined() && is_floating(t.dtype()) && t.dim() >= 2; }
-
-/// Regular, with 6 + 3 i added at [i, i].
-Tensor steep(const Tensor& t) {
-  if (!is_floating_matrix(t)) return t;
-  const int64_t m = t.size(-2), n = t.size(-1);
-  std::vector<double> values(size_t(m * n));
-  for (int64_t i = 0; i < std::min(m, n); ++i) values[size_t(i * n + i)] = 6 + 3 * double(i);
-  return t + from_vector(values, {m, n}, t.options());
-}
 /// Symmetric, with eigenvalues that differ.
 Tensor symmetric(const Tensor& t) {
-  if (!is_floating_matrix(t) || t.size(-1) != t.size(-2)) return t;
-  return steep((t + t.transpose(-2, -1)) * 0.25);
+  if (!is_matrix(t) || t.size(-1) != t.size(-2)) return t;
+  return regular((t + t.transpose(-2, -1)) * 0.25);
 }
 
 // -- plain double-precision loops over row-major matrices ---------------------------------------------------------
-
-using Matrix = std::vector<double>;
 
 Matrix product(const Matrix& a, const Matrix& b, int64_t m, int64_t n, int64_t k) {
   Matrix out(size_t(m * k));
@@ -43,19 +31,9 @@ Matrix transposed(const Matrix& a, int64_t m, int64_t n) {
     for (int64_t j = 0; j < n; ++j) out[size_t(j * m + i)] = a[size_t(i * n + j)];
   return out;
 }
-/// a^-1 x by Gauss and Jordan, without pivots: of matrices that are regular in the order of their diagonal.
-Matrix solved(Matrix a, Matrix x, int64_t n, int64_t k) {
-  for (int64_t p = 0; p < n; ++p) {
-    const double pivot = a[size_t(p * n + p)];
-    for (int64_t j = 0; j < n; ++j) a[size_t(p * n + j)] /= pivot;
-    for (int64_t j = 0; j < k; ++j) x[size_t(p * k + j)] /= pivot;
-    for (int64_t i = 0; i < n; ++i) {
-      const double f = a[size_t(i * n + p)];
-      if (i == p || f == 0) continue;
-      for (int64_t j = 0; j < n; ++j) a[size_t(i * n + j)] -= f * a[size_t(p * n + j)];
-      for (int64_t j = 0; j < k; ++j) x[size_t(i * k + j)] -= f * x[size_t(p * k + j)];
-    }
-  }
+/// a^-1 x.
+Matrix solved(const Matrix& a, Matrix x, int64_t n, int64_t k) {
+  eliminate(a, x, n, k);
   return x;
 }
 Matrix unit_matrix(int64_t n) {
@@ -102,9 +80,9 @@ Sample triangle_sample(const TriangleCase& c) {
   Sample s;
   s.label = c.label;
   s.inputs = {test_values(c.a, 1), test_values(c.b, 2)};
-  const auto prepared = [c](const Tensor& a) { return c.unit ? a * 0.25 : steep(a); };
+  const auto prepared = [c](const Tensor& a) { return c.unit ? a * 0.25 : regular(a); };
   s.run = [=](const TensorList& in) {
-    return solve_triangular(is_floating_matrix(in[0]) ? prepared(in[0]) : in[0], in[1], c.upper, c.left, c.unit);
+    return solve_triangular(is_matrix(in[0]) ? prepared(in[0]) : in[0], in[1], c.upper, c.left, c.unit);
   };
   s.reference = [=](const TensorList& in) {
     const Tensor a = prepared(in[0]);
@@ -129,7 +107,7 @@ Sample power_sample(const char* label, const Dims& sizes, int64_t power) {
   Sample s;
   s.label = label;
   s.inputs = {test_values(sizes, 1)};
-  const auto prepared = [](const Tensor& a) { return is_floating_matrix(a) ? steep(a) * 0.1 : a; };
+  const auto prepared = [](const Tensor& a) { return is_matrix(a) ? regular(a) * 0.1 : a; };
   s.run = [=](const TensorList& in) { return matrix_power(prepared(in[0]), power); };
   s.reference = [=](const TensorList& in) {
     const Tensor a = prepared(in[0]);
@@ -152,11 +130,11 @@ Sample lstsq_sample(const char* label, const Dims& a, const Dims& b, bool residu
   s.label = label;
   s.inputs = {test_values(a, 1), test_values(b, 2)};
   s.run = [=](const TensorList& in) {
-    const LstsqResult r = lstsq(steep(in[0]), in[1]);
+    const LstsqResult r = lstsq(regular(in[0]), in[1]);
     return residuals ? r.residuals : r.solution;
   };
   s.reference = [=](const TensorList& in) {
-    const Tensor x = steep(in[0]), y = b.size() < a.size() ? in[1].unsqueeze(-1) : in[1];
+    const Tensor x = regular(in[0]), y = b.size() < a.size() ? in[1].unsqueeze(-1) : in[1];
     const int64_t m = x.size(-2), n = x.size(-1), k = y.size(-1);
     return for_each_of(std::max(matrices_in(x), matrices_in(y)), [&](int64_t i) {
       const Matrix one = one_of(x, i), right = one_of(y, i);
@@ -190,9 +168,9 @@ Sample pinv_sample(const char* label, const Dims& sizes) {
   Sample s;
   s.label = label;
   s.inputs = {test_values(sizes, 1)};
-  s.run = [](const TensorList& in) { return pinv(steep(in[0])); };
+  s.run = [](const TensorList& in) { return pinv(regular(in[0])); };
   s.reference = [](const TensorList& in) {
-    const Tensor a = steep(in[0]);
+    const Tensor a = regular(in[0]);
     return for_each_of(matrices_in(a), [&](int64_t i) { return pseudo_inverse(one_of(a, i), a.size(-2), a.size(-1)); });
   };
   s.gradient = sizes.product() <= 24;

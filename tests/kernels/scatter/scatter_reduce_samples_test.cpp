@@ -23,7 +23,8 @@ struct Case {
 void finish(Sample& s, Reduce reduce, int64_t items) {
   s.gradient = items <= 40;
   // Products of many numbers of mixed size leave the range of the dtype: values near 1, and a rounding for each.
-  s.tolerance = reduce == Reduce::amax || reduce == Reduce::amin ? 0 : 4 + double(items) / (reduce == Reduce::prod ? 1 : 16);
+  s.tolerance =
+      reduce == Reduce::amax || reduce == Reduce::amin ? 0 : 4 + double(items) / (reduce == Reduce::prod ? 1 : 16);
 }
 
 Sample scatter_sample(const Case& c) {
@@ -32,8 +33,8 @@ Sample scatter_sample(const Case& c) {
   const Reduce reduce = c.reduce;
   s.inputs = {test_values(c.sizes, 1), test_indices(c.index, c.sizes.empty() ? 1 : c.sizes[c.dim], 2, c.index_dtype),
               reduce == Reduce::sum || reduce == Reduce::mean ? test_mixed_values(c.src, 3)
-              : c.index.product() > 40            ? test_values(c.src, 3, 0.95, 1.05)
-                                                  : test_values(c.src, 3)};
+              : c.index.product() > 40                        ? test_values(c.src, 3, 0.95, 1.05)
+                                                              : test_values(c.src, 3)};
   s.run = [=](const TensorList& in) { return scatter_reduce(in[0], c.dim, in[1], in[2], reduce, c.include_self); };
   s.reference = [=](const TensorList& in) {
     Reduced out(in[0].to_vector<double>(), reduce, c.include_self);
@@ -70,8 +71,8 @@ ORDO_OP_SAMPLES(scatter_reduce) {
        {Case{"vector", Reduce::prod, true, {4}, {9}, {9}, 0, int32},
         Case{"smaller_index", Reduce::mean, false, {3, 4, 2}, {2, 3, 1}, {3, 3, 2}, 1},
         Case{"smaller_index amax", Reduce::amax, true, {3, 4, 2}, {2, 3, 1}, {3, 3, 2}, 1},
-        Case{"no_items", Reduce::amax, false, {3, 2}, {0, 2}, {4, 2}, 0}, Case{"0-d", Reduce::prod, true, {}, {}, {}, 0},
-        Case{"hot", Reduce::prod, true, {1}, {4200}, {4200}, 0, int32},
+        Case{"no_items", Reduce::amax, false, {3, 2}, {0, 2}, {4, 2}, 0},
+        Case{"0-d", Reduce::prod, true, {}, {}, {}, 0}, Case{"hot", Reduce::prod, true, {1}, {4200}, {4200}, 0, int32},
         Case{"hot amax", Reduce::amax, true, {1}, {4200}, {4200}, 0},
         Case{"many", Reduce::sum, true, {30, 3}, {1500, 3}, {1500, 3}, 0},
         Case{"many prod", Reduce::prod, false, {30, 3}, {1500, 3}, {1500, 3}, 0},
@@ -82,23 +83,24 @@ ORDO_OP_SAMPLES(scatter_reduce) {
 }
 ORDO_OP_INTEGER(scatter_reduce, "dim",
                 scatter_reduce(some(d), v, zeros({2, 3}, {.dtype = int64, .device = d}), some(d), Reduce::amax));
-ORDO_OP_INTEGER(scatter_reduce, "index", scatter_reduce(some(d), 1, one_index(v, d).view({1, 1}), some(d), Reduce::prod));
+ORDO_OP_INTEGER(scatter_reduce, "index",
+                scatter_reduce(some(d), 1, one_index(v, d).view({1, 1}), some(d), Reduce::prod));
 ORDO_OP_INTEGER(scatter_reduce, "index of a mean",
                 scatter_reduce(some(d), 1, one_index(v, d).view({1, 1}), some(d), Reduce::mean, false));
 ORDO_OP_INTEGER(scatter_reduce, "algorithm",
                 scatter_reduce(some(d), 1, zeros({2, 3}, {.dtype = int64, .device = d}), some(d), Reduce::sum, true,
                                Algorithm(uint8_t(v))));
 
-Sample slices_sample(const char* label, Reduce reduce, bool include_self, const Dims& sizes, int dim,
-                     int64_t items, DType index_dtype = int64) {
+Sample slices_sample(const char* label, Reduce reduce, bool include_self, const Dims& sizes, int dim, int64_t items,
+                     DType index_dtype = int64) {
   Dims src = sizes;
   src[dim] = items;
   Sample s;
   s.label = label;
   s.inputs = {test_values(sizes, 1), test_indices({items}, sizes[dim], 2, index_dtype),
-              reduce == Reduce::mean     ? test_mixed_values(src, 3)
-              : src.product() > 40 ? test_values(src, 3, 0.95, 1.05)
-                                   : test_values(src, 3)};
+              reduce == Reduce::mean ? test_mixed_values(src, 3)
+              : src.product() > 40   ? test_values(src, 3, 0.95, 1.05)
+                                     : test_values(src, 3)};
   s.run = [=](const TensorList& in) { return index_reduce(in[0], dim, in[1], in[2], reduce, include_self); };
   s.reference = [=](const TensorList& in) {
     Reduced out(in[0].to_vector<double>(), reduce, include_self);
@@ -116,8 +118,10 @@ Sample slices_sample(const char* label, Reduce reduce, bool include_self, const 
   return s;
 }
 ORDO_OP_SIZES(index_reduce) {
-  return {slices_sample("items", Reduce::amax, true, {5, 3}, 0, n), slices_sample("destinations", Reduce::prod, false, {n}, 0, 40),
-          slices_sample("columns", Reduce::amin, false, {4, n}, 0, 9), slices_sample("outer", Reduce::mean, true, {n, 4}, 1, 9)};
+  return {slices_sample("items", Reduce::amax, true, {5, 3}, 0, n),
+          slices_sample("destinations", Reduce::prod, false, {n}, 0, 40),
+          slices_sample("columns", Reduce::amin, false, {4, n}, 0, 9),
+          slices_sample("outer", Reduce::mean, true, {n, 4}, 1, 9)};
 }
 ORDO_OP_SAMPLES(index_reduce) {
   std::vector<Sample> out;
@@ -135,7 +139,8 @@ ORDO_OP_SAMPLES(index_reduce) {
   return out;
 }
 ORDO_OP_INTEGER(index_reduce, "dim", index_reduce(some(d), v, one_index(1, d), some(d).narrow(0, 0, 1), Reduce::amax));
-ORDO_OP_INTEGER(index_reduce, "index", index_reduce(some(d), 0, one_index(v, d), some(d).narrow(0, 0, 1), Reduce::mean));
+ORDO_OP_INTEGER(index_reduce, "index",
+                index_reduce(some(d), 0, one_index(v, d), some(d).narrow(0, 0, 1), Reduce::mean));
 ORDO_OP_INTEGER(index_reduce, "algorithm",
                 index_reduce(some(d), 0, one_index(1, d), some(d).narrow(0, 0, 1), Reduce::mean, true,
                              Algorithm(uint8_t(v))));
@@ -227,7 +232,8 @@ TEST(ScatterReduce, any_number_of_threads) {
             bytes.insert(bytes.end(), more.begin(), more.end());
           }
           results.push_back(std::move(bytes));
-          EXPECT_TRUE(results.back() == results[0]) << name(reduce) << " " << c.index.str() << " " << device.str() << threads;
+          EXPECT_TRUE(results.back() == results[0])
+              << name(reduce) << " " << c.index.str() << " " << device.str() << threads;
         }
       Reduced want(x.to_vector<double>(), reduce, false);
       const auto values = s.to_vector<double>();
@@ -235,7 +241,8 @@ TEST(ScatterReduce, any_number_of_threads) {
       const auto got = scatter_reduce(x, c.dim, index, s, reduce, false).to_vector<double>();
       const auto expected = want.done();
       for (size_t i = 0; i < got.size(); ++i)
-        ASSERT_NEAR(got[i], expected[i], 1e-3 * std::abs(expected[i])) << name(reduce) << " " << c.index.str() << " at " << i;
+        ASSERT_NEAR(got[i], expected[i], 1e-3 * std::abs(expected[i]))
+            << name(reduce) << " " << c.index.str() << " at " << i;
     }
   }
 }
@@ -293,7 +300,8 @@ TEST(ScatterReduce, bad_input) {
   EXPECT_ORDO_ERROR(scatter_reduce(x, 0, index, src, Reduce(9)), ValueError, "number 9");
   EXPECT_EQ(Reduce::max, Reduce::amax);
   EXPECT_ORDO_ERROR(index_reduce(x, 0, index, src, Reduce::sum), ValueError, "index_add");
-  EXPECT_ORDO_ERROR(scatter_reduce(x.to(boolean), 0, index, src.to(boolean), Reduce::amax), DTypeError, "scatter_reduce");
+  EXPECT_ORDO_ERROR(scatter_reduce(x.to(boolean), 0, index, src.to(boolean), Reduce::amax), DTypeError,
+                    "scatter_reduce");
 }
 
 }  // namespace

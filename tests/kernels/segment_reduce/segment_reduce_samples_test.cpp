@@ -38,7 +38,7 @@ std::vector<double> reference(const Case& c, const std::vector<double>& x) {
           v = reduce == Reduce::prod  ? v * next
               : reduce == Reduce::max ? std::max(v, next)
               : reduce == Reduce::min ? std::min(v, next)
-                                : v + next;
+                                      : v + next;
         };
         for (int64_t i = begin; i < end; ++i) take(x[size_t((row * size + i) * columns + j)]);
         if (c.initial) take(*c.initial);
@@ -55,8 +55,7 @@ Sample sample_of(const Case& c) {
   Sample s;
   s.label = std::string(name(c.reduce)) + " " + c.label;
   const int64_t items = c.data.product();
-  s.inputs = {c.reduce == Reduce::prod && items > 60 ? test_values(c.data, 1, 0.95, 1.05)
-                                                                 : test_values(c.data, 1)};
+  s.inputs = {c.reduce == Reduce::prod && items > 60 ? test_values(c.data, 1, 0.95, 1.05) : test_values(c.data, 1)};
   s.run = [c](const TensorList& in) {
     const Tensor numbers = from_vector(c.numbers, c.sizes).to(in[0].device(), c.index_dtype);
     return segment_reduce(in[0], c.reduce, c.offsets ? Tensor() : numbers, c.offsets ? numbers : Tensor(), c.axis,
@@ -66,7 +65,8 @@ Sample sample_of(const Case& c) {
   s.gradient = items <= 60;
   const Reduce reduce = c.reduce;
   // A product rounds at every factor; a sum's roundings mostly cancel.
-  s.tolerance = reduce == Reduce::max || reduce == Reduce::min ? 0 : 4 + double(items) / (reduce == Reduce::prod ? 1 : 16);
+  s.tolerance =
+      reduce == Reduce::max || reduce == Reduce::min ? 0 : 4 + double(items) / (reduce == Reduce::prod ? 1 : 16);
   return s;
 }
 
@@ -85,7 +85,8 @@ ORDO_OP_SAMPLES(segment_reduce) {
   }
   for (const Case& c :
        {Case{"no slices", Reduce::sum, {0, 3}, {0, 0}, {2}}, Case{"no segments", Reduce::prod, {0, 3}, {}, {0}},
-        Case{"no columns", Reduce::mean, {3, 0}, {2, 1}, {2}}, Case{"empty segments", Reduce::sum, {3, 2}, {0, 3, 0}, {3}},
+        Case{"no columns", Reduce::mean, {3, 0}, {2, 1}, {2}},
+        Case{"empty segments", Reduce::sum, {3, 2}, {0, 3, 0}, {3}},
         Case{"wide", Reduce::sum, {200, 7}, {129, 0, 71}, {3}},
         Case{"long", Reduce::sum, {4300}, {4299, 1}, {2}, false, 0, {}, int32}})
     out.push_back(sample_of(c));
@@ -179,7 +180,8 @@ TEST(SegmentReduce, gradients_with_ties_and_zeros_have_the_same_bits_however_the
                 segment_reduce(x, reduce, {}, tensor<int64_t>({2, 9, 9, 40, 109, 148}).to(device), 0, false, 0.5);
             const Tensor g = grad({y}, {x}, {weights.expand(y.sizes()).to(device, dtype)}, false, create_graph)[0];
             if (want.empty()) want = bytes_of(g);
-            EXPECT_EQ(bytes_of(g), want) << name(reduce) << " " << name(dtype) << " " << sizes.str() << " " << device.str();
+            EXPECT_EQ(bytes_of(g), want) << name(reduce) << " " << name(dtype) << " " << sizes.str() << " "
+                                         << device.str();
           }
       }
 }
@@ -211,9 +213,9 @@ TEST(SegmentReduce, wrong_offsets_are_errors_of_both_devices) {
       const Tensor x = ones({1000, columns}).to(device);
       for (const std::vector<int64_t>& wrong :
            {std::vector<int64_t>{0, 900, 100, 1000}, {0, -5, 700, 2000}, {999, 0, 1}})
-        EXPECT_ORDO_ERROR(
-            segment_reduce(x, Reduce::max, {}, from_vector(wrong, {int64_t(wrong.size())}).to(device)).to_vector<float>(),
-            IndexError, "[segment_reduce] offsets");
+        EXPECT_ORDO_ERROR(segment_reduce(x, Reduce::max, {}, from_vector(wrong, {int64_t(wrong.size())}).to(device))
+                              .to_vector<float>(),
+                          IndexError, "[segment_reduce] offsets");
     }
 }
 
