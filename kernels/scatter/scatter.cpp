@@ -306,7 +306,6 @@ void scatter_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, con
 void add_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
           Scalar alpha, Algorithm algorithm, const IndexPlan* plan) {
   const ordo::detail::OperationName name(op);
-  ordo::detail::expect_enumerator(op, mode, Reduce::amin, "a way to reduce");
   check_arguments(op, kind, self, dim, index, src);
   ordo::detail::expect_not_bool(op, self.dtype());
   if (is_integral(self.dtype())) {

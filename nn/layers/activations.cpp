@@ -16,13 +16,15 @@ namespace detail {
 Tensor softsign(const Tensor& x) { return x / (abs(x) + 1); }
 Tensor tanhshrink(const Tensor& x) { return x - tanh(x); }
 Tensor threshold(const Tensor& x, double threshold, double value) { return where(x > threshold, x, value); }
-Tensor softmin(const Tensor& x, int64_t dim) { return softmax(neg(x), dim); }
+Tensor softmin(const Tensor& x, int64_t dim) { return ordo::softmax(neg(x), dim); }
+Tensor softmax(const Tensor& x, int64_t dim) { return ordo::softmax(x, dim); }
+Tensor log_softmax(const Tensor& x, int64_t dim) { return ordo::log_softmax(x, dim); }
 
 Tensor softmax2d(const Tensor& x) {
   expect_defined("Softmax2d", x, "input");
   ORDO_CHECK(x.dim() == 3 || x.dim() == 4, ShapeError, "Softmax2d", "takes inputs [N, C, H, W] or [C, H, W], not {}",
              x.sizes());
-  return softmax(x, -3);
+  return ordo::softmax(x, -3);
 }
 
 }  // namespace detail

@@ -15,6 +15,8 @@ Tensor softsign(const Tensor& x);
 Tensor tanhshrink(const Tensor& x);
 Tensor threshold(const Tensor& x, double threshold, double value);
 Tensor softmin(const Tensor& x, int64_t dim);
+Tensor softmax(const Tensor& x, int64_t dim);
+Tensor log_softmax(const Tensor& x, int64_t dim);
 Tensor softmax2d(const Tensor& x);
 
 }  // namespace ordo::detail
@@ -151,11 +153,11 @@ class Softmin : public Activation<detail::softmin, int64_t> {
  public:
   explicit Softmin(int64_t dim) : Layer(dim) {}
 };
-class Softmax : public Activation<softmax, int64_t> {
+class Softmax : public Activation<detail::softmax, int64_t> {
  public:
   explicit Softmax(int64_t dim) : Layer(dim) {}
 };
-class LogSoftmax : public Activation<log_softmax, int64_t> {
+class LogSoftmax : public Activation<detail::log_softmax, int64_t> {
  public:
   explicit LogSoftmax(int64_t dim) : Layer(dim) {}
 };
