@@ -36,6 +36,10 @@ double cross_entropy(double x, double t) {
   return -(t * std::log(p) + (1 - t) * std::log(1 - p));
 }
 
+Tensor of_logits(const Tensor& input, const Tensor& target, Reduction reduction) {
+  return binary_cross_entropy_with_logits(input, target, {.reduction = reduction});
+}
+
 ORDO_OP_SAMPLES(mse_loss) { return samples(mse_loss, squared); }
 ORDO_OP_SAMPLES(l1_loss) { return samples(l1_loss, absolute); }
 
@@ -60,7 +64,7 @@ Sample weighted(const char* label, Reduction reduction, const Dims& weight, cons
 }
 
 ORDO_OP_SAMPLES(binary_cross_entropy_with_logits) {
-  auto all = samples(binary_cross_entropy_with_logits, cross_entropy);
+  auto all = samples(of_logits, cross_entropy);
   all.push_back(weighted("weights", Reduction::mean, {3, 4}, {}));
   all.push_back(weighted("weights of columns and of targets of 1", Reduction::none, {4}, {4}));
   all.push_back(weighted("weights of targets of 1", Reduction::sum, {}, {1}));
@@ -68,11 +72,11 @@ ORDO_OP_SAMPLES(binary_cross_entropy_with_logits) {
 }
 ORDO_OP_SIZES(mse_loss) { return sized(n, mse_loss, squared); }
 ORDO_OP_SIZES(l1_loss) { return sized(n, l1_loss, absolute); }
-ORDO_OP_SIZES(binary_cross_entropy_with_logits) { return sized(n, binary_cross_entropy_with_logits, cross_entropy); }
+ORDO_OP_SIZES(binary_cross_entropy_with_logits) { return sized(n, of_logits, cross_entropy); }
 
 TEST(MseLoss, bad_input) {
   for (Loss loss :
-       {static_cast<Loss>(mse_loss), static_cast<Loss>(l1_loss), static_cast<Loss>(binary_cross_entropy_with_logits)}) {
+       {static_cast<Loss>(mse_loss), static_cast<Loss>(l1_loss), static_cast<Loss>(of_logits)}) {
     EXPECT_TRUE(std::isnan(loss(empty({0}), empty({0}), Reduction::mean).item<double>()));
   }
 }

@@ -7,9 +7,15 @@ namespace ordo::test::smooth_l1_loss_samples_test {
 namespace {
 
 using Loss = Tensor (*)(const Tensor&, const Tensor&, Reduction, double);
+Tensor smooth_l1(const Tensor& input, const Tensor& target, Reduction reduction, double beta) {
+  return smooth_l1_loss(input, target, {.reduction = reduction, .beta = beta});
+}
+Tensor huber(const Tensor& input, const Tensor& target, Reduction reduction, double delta) {
+  return huber_loss(input, target, {.reduction = reduction, .delta = delta});
+}
 
 Sample sample(const char* label, Loss loss, const Dims& sizes, Reduction reduction, double bend) {
-  const bool smooth = loss == smooth_l1_loss;
+  const bool smooth = loss == smooth_l1;
   return element_loss(
       label, {test_values(sizes), test_values(sizes, 1)},
       [=](const TensorList& in) { return loss(in[0], in[1], reduction, bend); },
@@ -32,10 +38,10 @@ std::vector<Sample> sized(int64_t n, Loss loss) {
   return {sample("mean", loss, {n}, Reduction::mean, 1), sample("none", loss, {n}, Reduction::none, 1)};
 }
 
-ORDO_OP_SAMPLES(smooth_l1_loss) { return samples(smooth_l1_loss); }
-ORDO_OP_SAMPLES(huber_loss) { return samples(huber_loss); }
-ORDO_OP_SIZES(smooth_l1_loss) { return sized(n, smooth_l1_loss); }
-ORDO_OP_SIZES(huber_loss) { return sized(n, huber_loss); }
+ORDO_OP_SAMPLES(smooth_l1_loss) { return samples(smooth_l1); }
+ORDO_OP_SAMPLES(huber_loss) { return samples(huber); }
+ORDO_OP_SIZES(smooth_l1_loss) { return sized(n, smooth_l1); }
+ORDO_OP_SIZES(huber_loss) { return sized(n, huber); }
 ORDO_OP_NO_INTEGERS(smooth_l1_loss);
 ORDO_OP_NO_INTEGERS(huber_loss);
 
@@ -55,7 +61,7 @@ TEST(SmoothL1Loss, corners) {
 
 TEST(SmoothL1Loss, bad_input) {
   const Tensor x = ones({2, 3});
-  for (Loss loss : {static_cast<Loss>(smooth_l1_loss), static_cast<Loss>(huber_loss)}) {
+  for (Loss loss : {smooth_l1, huber}) {
     EXPECT_ORDO_ERROR(loss(x, x, Reduction::mean, -1), ValueError, "must");
   }
   EXPECT_ORDO_ERROR(huber_loss(x, x, {.delta = 0}), ValueError, "delta");
