@@ -4,7 +4,7 @@
 // float functions compute in double and round at the end: they give the correctly rounded value but for about one
 // argument in fifty thousand, and then its neighbour (at most 0.5001 ulp). Those that networks use most compute in
 // float, for speed: exp (at most 1.05 ulp), exp2 (1.36), sigmoid and silu (2.5), rsqrt (1.5). double functions are
-// within 2 ulp (hyperbolic functions and their inverses, erfinv and lgamma 2.5, erfc 3), except gelu (10) and gelu_tanh
+// within 2 ulp (hyperbolic functions, their inverses and lgamma 2.5, erfc and erfinv 3), except gelu (10) and gelu_tanh
 // in the lower tail, where rounding the polynomial inside costs up to 2^9 ulp, and lgamma below 0 and digamma (3 and 9
 // ulp of 1 where the value is below 1, else of the value); measured maxima are asserted in
 // tests/kernels/elementwise/math_test.cpp. NaN gives NaN, whose sign and payload are not promised; infinities, zeros,

@@ -28,6 +28,15 @@ bool is_right(const Sample& sample, const TensorList& inputs, const Tensor& whol
   return true;
 }
 
+/// The next choice of each, the last changing first; false after the last.
+bool advance(std::vector<size_t>& at, const std::vector<std::vector<int>>& choices) {
+  for (size_t i = at.size(); i-- > 0;) {
+    if (++at[i] < choices[i].size()) return true;
+    at[i] = 0;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string RowDims::str() const {
@@ -57,7 +66,7 @@ TensorList batch_of_rows(const std::vector<TensorList>& rows, const RowDims& dim
 std::optional<RowDims> row_dims_of(const Sample& sample, const TensorList& inputs) {
   if (inputs.empty() || inputs.size() > 6 || !inputs[0].defined()) return std::nullopt;
   const std::optional<Tensor> whole = result_unless_refused(sample, inputs);
-  if (!whole || !whole->defined()) return std::nullopt;
+  if (!whole || !whole->defined() || whole->numel() == 0) return std::nullopt;
   for (int first = 0; first < inputs[0].dim(); ++first) {
     const int64_t rows = inputs[0].size(first);
     if (rows < 2) continue;
@@ -72,14 +81,12 @@ std::optional<RowDims> row_dims_of(const Sample& sample, const TensorList& input
     }
     RowDims dims;
     std::vector<size_t> at(inputs.size(), 0);
-    for (bool more = true; more;) {
+    do {
       dims.inputs.clear();
       for (size_t i = 0; i < inputs.size(); ++i) dims.inputs.push_back(choices[i][at[i]]);
       for (dims.result = 0; dims.result < whole->dim(); ++dims.result)
         if (whole->size(dims.result) == rows && is_right(sample, inputs, *whole, dims, rows)) return dims;
-      more = false;
-      for (size_t i = inputs.size(); i-- > 0 && !more; at[i] = more ? at[i] : 0) more = ++at[i] < choices[i].size();
-    }
+    } while (advance(at, choices));
   }
   return std::nullopt;
 }

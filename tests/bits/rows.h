@@ -1,5 +1,4 @@
-// Rows of operations: parts of the inputs that make a part of the result by themselves (docs/rows.md). Found by trying,
-// and written down in tests/bits/rows.txt.
+// Rows of operations: parts of the inputs that make a part of the result by themselves . Found by trying.
 #pragma once
 
 #include <optional>

@@ -125,6 +125,22 @@ TEST_F(FromLibtorch, models_and_training) {
   EXPECT_NEAR(cross_entropy(logits, labels).item(), std::log(3), 1e-6);
 }
 
+TEST_F(FromLibtorch, options_of_functions) {
+  const Tensor logits = zeros({4, 3}), labels = zeros({4}, int64);
+  EXPECT_NEAR(cross_entropy(logits, labels, {.label_smoothing = 0.1}).item(), std::log(3), 1e-6);
+  const Tensor images = ones({1, 1, 5, 5}), kernel = ones({1, 1, 3, 3});
+  EXPECT_EQ(conv2d(images, kernel, {}, {.padding = same}).sizes(), images.sizes());
+  EXPECT_EQ(max_pool2d(images, 3, {.stride = 2}).sizes(), Dims({1, 1, 2, 2}));
+  EXPECT_EQ(interpolate(images, {.size = {8, 8}, .mode = InterpolateMode::bilinear}).sum().item(), 64);
+  const Tensor x = tensor({{0.0, 10.0}}), index = tensor({{0, 0}}), src = tensor({{3.0, 4.0}});
+  EXPECT_EQ(gelu(x, GELUApproximate::tanh).to_vector<double>(), x.to_vector<double>());
+  EXPECT_EQ(scatter_reduce(x, 0, index, src, Reduce::amax).to_vector<double>(), (std::vector<double>{3, 10}));
+  const Tensor a = arange(3), b = arange(2);
+  EXPECT_EQ(meshgrid({a, b}, MeshgridIndexing::xy)[0].sizes(), Dims({2, 3}));
+  EXPECT_EQ(sum(x, float64).item(), 10);
+  EXPECT_NEAR(softmax(x, 1, float64).sum(float32).item(), 1, 1e-6);
+}
+
 std::string flat(std::string text) {
   std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
   return text;
@@ -147,7 +163,7 @@ TEST_F(FromLibtorch, every_row_is_above) {
       std::getline(cell, code, '`');
     }
   }
-  EXPECT_EQ(rows, 57);
+  EXPECT_EQ(rows, 66);
 }
 
 }  // namespace

@@ -153,7 +153,7 @@ Tensor clamp(const Tensor& input, const Tensor& low, const Tensor& high) {
 
 /// The derivative of digamma. Its own is not known here.
 static Tensor trigamma(const Tensor& t) {
-  const OpCall call("trigamma", t);
+  const OpCall call("digamma", t);
   return record(call, kernels::trigamma(t), {t}, [](const Tensor&) -> Tensor {
     throw AutogradError("[digamma] has no second derivative: differentiate lgamma at most twice, digamma once");
   });

@@ -191,7 +191,7 @@ Sample windows_sample(int64_t n, int64_t length) {
 ORDO_OP_SAMPLES(as_strided) { return {windows_sample(4, 3), windows_sample(1, 1), windows_sample(5, 2)}; }
 ORDO_OP_SIZES(as_strided) { return {windows_sample(n, 2), windows_sample(2, n)}; }
 ORDO_OP_INTEGER(as_strided, "size", as_strided(some(d), {v}, 1));
-ORDO_OP_INTEGER(as_strided, "size of one element", as_strided(some(d), {v, v}, {0, 0}).narrow(0, 0, 1).narrow(1, 0, 1));
+ORDO_OP_INTEGER(as_strided, "size of one element", as_strided(some(d), {v, v}, {0, 0}).slice(0, 0, 1).slice(1, 0, 1));
 ORDO_OP_INTEGER(as_strided, "stride", as_strided(some(d), {2}, {v}));
 ORDO_OP_INTEGER(as_strided, "storage_offset", as_strided(some(d), {2}, {1}, v));
 
@@ -233,7 +233,8 @@ TEST(PytorchFunctions, isin_and_aminmax_of_special_values) {
 // -- div with a rounding mode, clamp with tensors, heaviside, logical_xor
 
 TEST(PytorchFunctions, rounded_quotients) {
-  const Tensor a = tensor({7, -7, 7, -7, 6, 5, std::numeric_limits<int>::min()}), b = tensor({2, 2, -2, -2, 3, 0, -1});
+  const Tensor a = tensor({7, -7, 7, -7, 6, 5, std::numeric_limits<int>::min()}, int32),
+               b = tensor({2, 2, -2, -2, 3, 0, -1}, int32);
   const double least = std::numeric_limits<int>::min();
   expect_values(div(a, b, RoundingMode::trunc), {3, -3, -3, 3, 2, 0, least});
   expect_values(div(a, b, RoundingMode::floor), {3, -4, -4, 3, 2, 0, least});
@@ -295,7 +296,7 @@ TEST(PytorchFunctions, special_functions) {
   expect_values(digamma(doubles({0.125, 0.75, 1.5, 5.25, 40.5, -1.25, -7.75})),
                 {-8.388492663295855, -1.0858608797864722, 0.03648997397857652, 1.5599773364075455, 3.6889054929332334,
                  3.714139120213528, -1.0307688328309315},
-                4e-15);
+                2e-14);  // near the root at 1.46, the error is one of 1
   expect_values(erfinv(doubles({1, -1, 2, kNan, 0})), {kInfinity, -kInfinity, kNan, kNan, 0});
   expect_values(lgamma(doubles({0, -3, kInfinity, kNan, 1, 2})), {kInfinity, kInfinity, kInfinity, kNan, 0, 0});
   expect_values(digamma(doubles({0, -0.0, -3, kInfinity, kNan})), {-kInfinity, kInfinity, kNan, kInfinity, kNan});
