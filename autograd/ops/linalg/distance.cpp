@@ -13,7 +13,11 @@ ORDO_REGISTER_OP({.name = "pairwise_distance", .family = "reduce", .dtypes = kFl
 ORDO_REGISTER_OP({.name = "cosine_similarity", .family = "reduce", .dtypes = kFloatingTypes});
 ORDO_REGISTER_OP({.name = "cdist", .family = "reduce", .dtypes = kFloatingTypes});
 ORDO_REGISTER_OP({.name = "pdist", .family = "reduce", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "cov", .family = "reduce", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "cov",
+                  .family = "reduce",
+                  .dtypes = kFloatingTypes,
+                  .algorithms = {{Algorithm::library, Determinism::run_to_run},
+                                 {Algorithm::direct, Determinism::device_to_device}}});
 
 static void expect_two(const char* op, const Tensor& a, const Tensor& b) {
   detail::expect_pair(op, a, "x1", b, "x2");
