@@ -47,8 +47,8 @@ Tensor index_reduce(const Tensor& input, int64_t dim, const Tensor& index, const
 /// segments, of offsets one more.
 /// Dtypes: data floating, reduced in float for half types and rounded once; lengths and offsets int32 or int64.
 /// Throws: IndexError when a length is negative, lengths do not add up to the axis, or offsets descend or leave it;
-/// ValueError when `reduce` is no value of Reduce, or lengths and offsets are both given, or none; ShapeError, DTypeError,
-/// DeviceError when tensors do not fit.
+/// ValueError when `reduce` is no value of Reduce, or lengths and offsets are both given, or none; ShapeError,
+/// DTypeError, DeviceError when tensors do not fit.
 /// Determinism: the same bits on every device at every level; sums and products by ordering rule 1, slices in their
 /// order.
 /// Gradient: of data. max, min: in equal shares to those that equal the result, and to every NaN. prod: the product of

@@ -308,6 +308,7 @@ Tensor nan_to_num(const Tensor& input, double nan = 0, std::optional<double> pos
 Tensor bitwise_not(const Tensor& input);
 
 enum class GELUApproximate : unsigned char { none, tanh };
+/// "none" or "tanh".
 constexpr std::string_view name(GELUApproximate approximate) {
   return approximate == GELUApproximate::none ? "none" : "tanh";
 }
@@ -316,8 +317,7 @@ constexpr std::string_view name(GELUApproximate approximate) {
 ///
 /// Shapes: as neg.
 /// Dtypes: floating, kept.
-/// Throws: DTypeError when input is not floating; ValueError when `approximate` is no value of
-/// GELUApproximate.
+/// Throws: DTypeError when input is not floating; ValueError when `approximate` is no value of GELUApproximate.
 /// Determinism: as neg.
 /// Gradient: grad times the derivative, which is 0 and 1 at the infinities.
 /// PyTorch: torch.nn.functional.gelu.

@@ -62,7 +62,7 @@ TensorList broadcast_tensors(const TensorList& tensors);
 /// Dtypes: any.
 /// Throws: ValueError when sizes and strides are not equally many, a stride or the offset is negative, or an element
 /// lies outside of the storage; AutogradError when input requires a gradient and is not contiguous, or an element lies
-/// outside of input.
+/// outside of input; ShapeError when a size is negative.
 /// Determinism: as movedim.
 /// Gradient: of each element of input, the sum of grad where the view shows it, by ordering rule 1.
 /// PyTorch: torch.as_strided.
