@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <ordo/autograd/ops/math/activations.h>
 #include <ordo/autograd/ops/math/unary.h>
@@ -20,6 +21,15 @@ Tensor log_softmax(const Tensor& x, int64_t dim);
 Tensor softmax2d(const Tensor& x);
 
 }  // namespace ordo::detail
+
+namespace ordo {
+
+/// "none" or "tanh", as GELU prints it.
+constexpr std::string_view name(GELUApproximate approximate) {
+  return approximate == GELUApproximate::none ? "none" : "tanh";
+}
+
+}  // namespace ordo
 
 namespace ordo::nn {
 

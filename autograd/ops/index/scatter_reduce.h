@@ -38,10 +38,10 @@ Tensor index_reduce(const Tensor& input, int64_t dim, const Tensor& index, const
                     bool include_self = true, Algorithm algorithm = Algorithm::automatic);
 
 /// The reduction of each segment of an axis: slice s of the result is made of the lengths[s] slices of data that follow
-/// those of segment s - 1, or of slices offsets[s] to offsets[s + 1] (which is left out). initial takes part in every segment, after its slices; a mean is not divided by one more for it.
-/// Without it an empty segment has sum 0, mean NaN, max -inf, min inf and prod 1; with it all of them are `initial`. A
-/// NaN is the greatest and the least value. With `unsafe` lengths may add up to less; slices in no segment are not
-/// used.
+/// those of segment s - 1, or of slices offsets[s] to offsets[s + 1] (which is left out). initial takes part in every
+/// segment, after its slices; a mean is not divided by one more for it. Without it an empty segment has sum 0, mean
+/// NaN, max -inf, min inf and prod 1; with it all of them are `initial`. A NaN is the greatest and the least value.
+/// With `unsafe` lengths may add up to less; slices in no segment are not used.
 ///
 /// Shapes: data at least 1-d; lengths or offsets with data's sizes before `axis` and one dimension more, of as many
 /// segments, of offsets one more.

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 
 #include <ordo/engine/tensor/tensor.h>
 
@@ -308,10 +307,6 @@ Tensor nan_to_num(const Tensor& input, double nan = 0, std::optional<double> pos
 Tensor bitwise_not(const Tensor& input);
 
 enum class GELUApproximate : unsigned char { none, tanh };
-/// "none" or "tanh".
-constexpr std::string_view name(GELUApproximate approximate) {
-  return approximate == GELUApproximate::none ? "none" : "tanh";
-}
 /// x Phi(x), Phi being the normal distribution function (none), or x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
 /// (tanh).
 ///
