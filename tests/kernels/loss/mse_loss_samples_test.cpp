@@ -75,8 +75,7 @@ ORDO_OP_SIZES(l1_loss) { return sized(n, l1_loss, absolute); }
 ORDO_OP_SIZES(binary_cross_entropy_with_logits) { return sized(n, of_logits, cross_entropy); }
 
 TEST(MseLoss, bad_input) {
-  for (Loss loss :
-       {static_cast<Loss>(mse_loss), static_cast<Loss>(l1_loss), static_cast<Loss>(of_logits)}) {
+  for (Loss loss : {static_cast<Loss>(mse_loss), static_cast<Loss>(l1_loss), static_cast<Loss>(of_logits)}) {
     EXPECT_TRUE(std::isnan(loss(empty({0}), empty({0}), Reduction::mean).item<double>()));
   }
 }

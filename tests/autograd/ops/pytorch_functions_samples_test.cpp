@@ -6,7 +6,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test::pytorch_functions_test {
+namespace ordo::test::pytorch_functions_samples_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -333,4 +333,4 @@ ORDO_OP_SIZES(digamma) { return {digamma_sample({n})}; }
 ORDO_OP_NO_INTEGERS(digamma);
 
 }  // namespace
-}  // namespace ordo::test::pytorch_functions_test
+}  // namespace ordo::test::pytorch_functions_samples_test
