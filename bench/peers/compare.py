@@ -85,6 +85,7 @@ KNOWN = {
     **dict.fromkeys(("rnn_tanh", "rnn_relu", "gru", "lstm"),
                     [("sequences without steps", "PyTorch's packed sequences have a step at least"),
                      ("Expected", "PyTorch refuses inputs without elements")]),
+    "lstsq": [("must be greater or equal", "PyTorch shares no matrix among batches")],
     "instance_norm": [("select(): index 0", "PyTorch refuses inputs without samples")],
     **dict.fromkeys(("fractional_max_pool3d", "fractional_max_pool3d_with_indices"),
                     [("too large relative to", "PyTorch refuses windows that just fit")]),
