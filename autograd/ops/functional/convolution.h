@@ -9,6 +9,7 @@
 
 namespace ordo {
 
+/// What the constant `same` is of.
 struct Same {};
 /// `conv2d(x, w, b, {.padding = same})`: as much padding as makes the result as large as the input.
 inline constexpr Same same;

@@ -306,6 +306,7 @@ Tensor nan_to_num(const Tensor& input, double nan = 0, std::optional<double> pos
 /// PyTorch: torch.bitwise_not.
 Tensor bitwise_not(const Tensor& input);
 
+/// The formula of gelu.
 enum class GELUApproximate : unsigned char { none, tanh };
 /// x Phi(x), Phi being the normal distribution function (none), or x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
 /// (tanh).

@@ -68,6 +68,7 @@ TensorList broadcast_tensors(const TensorList& tensors);
 Tensor as_strided(const Tensor& input, const Dims& sizes, const Dims& strides,
                   std::optional<int64_t> storage_offset = {});
 
+/// ij: the first tensor of meshgrid runs along dimension 0; xy: along dimension 1.
 enum class MeshgridIndexing : unsigned char { ij, xy };
 /// Of tensors of sizes n1, n2, ... as many grids; in the k-th, element (i1, i2, ...) is element ik of the k-th tensor.
 /// With indexing xy the first two dimensions are exchanged.
