@@ -221,7 +221,8 @@ static NamedTensorList untied(const NamedTensorList& own, const NamedTensorList&
     const auto given = find(state, alias);
     if (given == state.end()) continue;
     tied.push_back(alias);
-    const auto listed = std::find_if(own.begin(), own.end(), [&](const auto& e) { return e.tensor.is_same(tensor); });
+    const auto is_alias = [&tensor = tensor](const NamedTensor& entry) { return entry.tensor.is_same(tensor); };
+    const auto listed = std::find_if(own.begin(), own.end(), is_alias);
     const auto same = find(state, listed->name);
     if (same == state.end()) {
       given->name = listed->name;
