@@ -55,6 +55,18 @@ const OpInfo* row_of(std::string_view name) {
 RunningNode detail::exchange_running_node(RunningNode next) { return std::exchange(t_node, next); }
 RunningNode detail::running_node() { return t_node; }
 
+template <class A>
+static void append(OpEvent& event, A&& attribute) {
+  event.attributes.emplace_back(std::forward<A>(attribute));
+  event.order += 'a';
+}
+void detail::OpArguments::attribute(std::monostate none) { append(event, none); }
+void detail::OpArguments::attribute(bool a) { append(event, a); }
+void detail::OpArguments::attribute(int64_t a) { append(event, a); }
+void detail::OpArguments::attribute(double a) { append(event, a); }
+void detail::OpArguments::attribute(std::string a) { append(event, std::move(a)); }
+void detail::OpArguments::attribute(const Dims& a) { append(event, a); }
+
 void detail::OpArguments::add(const Scalar& s) {
   if (s.is_boolean())
     attribute(s.to_double() != 0);

@@ -115,10 +115,13 @@ struct OpArguments {
     for (const Tensor& t : list) add(t);
     event.order += ']';
   }
-  template <class A>
-  void attribute(A&& a) {
-    event.attributes.emplace_back(std::forward<A>(a)), event.order += 'a';
-  }
+  // Not inline: the programs that include this would compile the variant's functions.
+  void attribute(std::monostate);
+  void attribute(bool a);
+  void attribute(int64_t a);
+  void attribute(double a);
+  void attribute(std::string a);
+  void attribute(const Dims& a);
   void add(const Scalar& s);
   void add(const TensorOptions& options);
   void add(const Dims& dims) { attribute(dims); }

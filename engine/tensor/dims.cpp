@@ -10,10 +10,7 @@ std::string Dims::str() const {
   return text + "]";
 }
 
-int64_t Dims::at(int i) const {
-  ORDO_CHECK(i >= 0 && i < n_, IndexError, "Dims", "there is no number {} in {}", i, *this);
-  return v_[i];
-}
+void Dims::throw_no_number(int i) const { detail::fail<IndexError>("Dims", "there is no number {} in {}", i, *this); }
 
 void Dims::throw_too_many(int64_t count) {
   detail::fail<ShapeError>("shape", "a tensor has at most {} dimensions, not {}", kMaxDims, count);

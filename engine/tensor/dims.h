@@ -35,11 +35,11 @@ class Dims {
 
   int size() const { return n_; }
   bool empty() const { return n_ == 0; }
-  int64_t operator[](int i) const { return v_[i]; }
-  int64_t& operator[](int i) { return v_[i]; }
-  int64_t front() const { return v_[0]; }
-  int64_t back() const { return v_[n_ - 1]; }
-  int64_t at(int i) const;  ///< IndexError when there is none
+  int64_t operator[](int i) const { return v_[checked(i)]; }  ///< IndexError when there is none; here and below
+  int64_t& operator[](int i) { return v_[checked(i)]; }
+  int64_t at(int i) const { return (*this)[i]; }
+  int64_t front() const { return (*this)[0]; }
+  int64_t back() const { return (*this)[n_ - 1]; }
   const int64_t* data() const { return v_; }
   const int64_t* begin() const { return v_; }
   const int64_t* end() const { return v_ + n_; }
@@ -78,6 +78,12 @@ class Dims {
 
  private:
   [[noreturn]] static void throw_too_many(int64_t count);
+  [[noreturn]] void throw_no_number(int i) const;
+  int checked(int i) const {
+    if (unsigned(i) >= unsigned(n_)) [[unlikely]]
+      throw_no_number(i);
+    return i;
+  }
   int64_t v_[kMaxDims] = {};
   int n_ = 0;
 };

@@ -4,54 +4,48 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include <ordo/autograd/ops/math/activations.h>
 #include <ordo/autograd/ops/math/unary.h>
 #include <ordo/nn/layers/layer.h>
 
-namespace ordo::detail {
-
-Tensor softsign(const Tensor& x);
-Tensor tanhshrink(const Tensor& x);
-Tensor threshold(const Tensor& x, double threshold, double value);
-Tensor softmin(const Tensor& x, int64_t dim);
-Tensor softmax(const Tensor& x, int64_t dim);
-Tensor log_softmax(const Tensor& x, int64_t dim);
-Tensor softmax2d(const Tensor& x);
-
-}  // namespace ordo::detail
-
-namespace ordo {
-
-/// "none" or "tanh", as GELU prints it.
-constexpr std::string_view name(GELUApproximate approximate) {
-  return approximate == GELUApproximate::none ? "none" : "tanh";
-}
-
-}  // namespace ordo
-
 namespace ordo::nn {
-
-/// `function` of the input and of these numbers, which follow the class's name when it is printed.
-template <auto function, class... Numbers>
-using Activation = Layer<function, NoOptions, Numbers...>;
 
 /// The functions of these names, element by element: relu, relu6, sigmoid, tanh, silu, mish, selu, logsigmoid,
 /// hardsigmoid, hardswish.
 ///
 /// Shapes, Dtypes, Throws: as the function.
 /// PyTorch: torch.nn.ReLU and so on.
-class ReLU : public Activation<relu> {};
-class ReLU6 : public Activation<relu6> {};
-class Sigmoid : public Activation<sigmoid> {};
-class Tanh : public Activation<tanh> {};
-class SiLU : public Activation<silu> {};
-class Mish : public Activation<mish> {};
-class SELU : public Activation<selu> {};
-class LogSigmoid : public Activation<logsigmoid> {};
-class Hardsigmoid : public Activation<hardsigmoid> {};
-class Hardswish : public Activation<hardswish> {};
+struct ReLU : Layer {
+  ReLU();
+};
+struct ReLU6 : Layer {
+  ReLU6();
+};
+struct Sigmoid : Layer {
+  Sigmoid();
+};
+struct Tanh : Layer {
+  Tanh();
+};
+struct SiLU : Layer {
+  SiLU();
+};
+struct Mish : Layer {
+  Mish();
+};
+struct SELU : Layer {
+  SELU();
+};
+struct LogSigmoid : Layer {
+  LogSigmoid();
+};
+struct Hardsigmoid : Layer {
+  Hardsigmoid();
+};
+struct Hardswish : Layer {
+  Hardswish();
+};
 
 struct GELUOptions {
   GELUApproximate approximate = GELUApproximate::none;
@@ -61,10 +55,8 @@ struct GELUOptions {
 ///
 /// Throws: forward as gelu.
 /// PyTorch: torch.nn.GELU.
-class GELU : public Layer<gelu, GELUOptions> {
- public:
-  explicit GELU(GELUOptions options = {}) : Layer(options) {}
-  std::string description() const override { return describe("GELU", "approximate"); }
+struct GELU : Layer {
+  explicit GELU(GELUOptions options = {});
 };
 
 /// The functions of these names and of a number or two, element by element: leaky_relu, elu, celu, softplus, hardtanh,
@@ -72,34 +64,26 @@ class GELU : public Layer<gelu, GELUOptions> {
 ///
 /// Shapes, Dtypes, Throws: as the function.
 /// PyTorch: torch.nn.LeakyReLU and so on.
-class LeakyReLU : public Activation<leaky_relu, double> {
- public:
-  explicit LeakyReLU(double negative_slope = 0.01) : Layer(negative_slope) {}
+struct LeakyReLU : Layer {
+  explicit LeakyReLU(double negative_slope = 0.01);
 };
-class ELU : public Activation<elu, double> {
- public:
-  explicit ELU(double alpha = 1) : Layer(alpha) {}
+struct ELU : Layer {
+  explicit ELU(double alpha = 1);
 };
-class CELU : public Activation<celu, double> {
- public:
-  explicit CELU(double alpha = 1) : Layer(alpha) {}
+struct CELU : Layer {
+  explicit CELU(double alpha = 1);
 };
-class Softplus : public Activation<softplus, double, double> {
- public:
-  explicit Softplus(double beta = 1, double threshold = 20) : Layer(beta, threshold) {}
-  std::string description() const override;
+struct Softplus : Layer {
+  explicit Softplus(double beta = 1, double threshold = 20);
 };
-class Hardtanh : public Activation<hardtanh, double, double> {
- public:
-  explicit Hardtanh(double min_val = -1, double max_val = 1) : Layer(min_val, max_val) {}
+struct Hardtanh : Layer {
+  explicit Hardtanh(double min_val = -1, double max_val = 1);
 };
-class Hardshrink : public Activation<hardshrink, double> {
- public:
-  explicit Hardshrink(double lambd = 0.5) : Layer(lambd) {}
+struct Hardshrink : Layer {
+  explicit Hardshrink(double lambd = 0.5);
 };
-class Softshrink : public Activation<softshrink, double> {
- public:
-  explicit Softshrink(double lambd = 0.5) : Layer(lambd) {}
+struct Softshrink : Layer {
+  explicit Softshrink(double lambd = 0.5);
 };
 
 /// prelu: x where x > 0, else weight x.
@@ -112,7 +96,7 @@ class PReLU : public Module {
  public:
   explicit PReLU(int64_t num_parameters = 1, double init = 0.25);
   Tensor forward(const Tensor& input) override { return prelu(input, weight); }
-  std::string description() const override { return Description("PReLU", weight.numel()); }
+  std::string description() const override;
 
   Parameter weight;
 };
@@ -121,15 +105,18 @@ class PReLU : public Module {
 ///
 /// Throws: as the operations they are made of.
 /// PyTorch: torch.nn.Softsign, torch.nn.Tanhshrink.
-class Softsign : public Activation<detail::softsign> {};
-class Tanhshrink : public Activation<detail::tanhshrink> {};
+struct Softsign : Layer {
+  Softsign();
+};
+struct Tanhshrink : Layer {
+  Tanhshrink();
+};
 
 /// x where x > threshold, else value.
 ///
 /// PyTorch: torch.nn.Threshold.
-class Threshold : public Activation<detail::threshold, double, double> {
- public:
-  Threshold(double threshold, double value) : Layer(threshold, value) {}
+struct Threshold : Layer {
+  Threshold(double threshold, double value);
 };
 
 /// leaky_relu whose slope, while training, is drawn for each element from U(lower, upper), by default_generator(). In
@@ -142,7 +129,7 @@ class RReLU : public Module {
  public:
   explicit RReLU(double lower = 1.0 / 8, double upper = 1.0 / 3);
   Tensor forward(const Tensor& input) override;
-  std::string description() const override { return Description("RReLU", lower_, upper_); }
+  std::string description() const override;
 
  private:
   double lower_, upper_;
@@ -153,27 +140,25 @@ class RReLU : public Module {
 /// Shapes: [N, C, H, W] or [C, H, W].
 /// Throws: ShapeError for other inputs; else as softmax.
 /// PyTorch: torch.nn.Softmax2d.
-class Softmax2d : public Activation<detail::softmax2d> {};
+struct Softmax2d : Layer {
+  Softmax2d();
+};
 
 /// The functions of these names along `dim`: softmin is softmax of -x, and GLU halves the dimension.
 ///
 /// Shapes, Dtypes, Throws: as softmax, log_softmax and glu.
 /// PyTorch: torch.nn.Softmin and so on.
-class Softmin : public Activation<detail::softmin, int64_t> {
- public:
-  explicit Softmin(int64_t dim) : Layer(dim) {}
+struct Softmin : Layer {
+  explicit Softmin(int64_t dim);
 };
-class Softmax : public Activation<detail::softmax, int64_t> {
- public:
-  explicit Softmax(int64_t dim) : Layer(dim) {}
+struct Softmax : Layer {
+  explicit Softmax(int64_t dim);
 };
-class LogSoftmax : public Activation<detail::log_softmax, int64_t> {
- public:
-  explicit LogSoftmax(int64_t dim) : Layer(dim) {}
+struct LogSoftmax : Layer {
+  explicit LogSoftmax(int64_t dim);
 };
-class GLU : public Activation<glu, int64_t> {
- public:
-  explicit GLU(int64_t dim = -1) : Layer(dim) {}
+struct GLU : Layer {
+  explicit GLU(int64_t dim = -1);
 };
 
 }  // namespace ordo::nn

@@ -23,9 +23,7 @@ class CosineSimilarity : public ModuleOf<CosineSimilarity> {
  public:
   explicit CosineSimilarity(CosineSimilarityOptions options = {}) : options_(options) {}
   Tensor forward(const Tensor& x1, const Tensor& x2) { return cosine_similarity(x1, x2, options_.dim, options_.eps); }
-  std::string description() const override {
-    return Description("CosineSimilarity").with_options(options_, "dim", "eps");
-  }
+  std::string description() const override;
 
  private:
   CosineSimilarityOptions options_;
@@ -48,9 +46,7 @@ class PairwiseDistance : public ModuleOf<PairwiseDistance> {
   Tensor forward(const Tensor& x1, const Tensor& x2) {
     return pairwise_distance(x1, x2, options_.p, options_.eps, options_.keepdim);
   }
-  std::string description() const override {
-    return Description("PairwiseDistance").with_options(options_, "p", "eps", "keepdim");
-  }
+  std::string description() const override;
 
  private:
   PairwiseDistanceOptions options_;

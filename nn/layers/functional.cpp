@@ -4,11 +4,12 @@
 
 namespace ordo::nn {
 
-Functional::Functional(std::string name, std::function<Tensor(const Tensor&)> function)
-    : name_(std::move(name)), function_(std::move(function)) {
-  ORDO_CHECK(function_, ValueError, "Functional", "needs a function to call");
+static std::function<Tensor(const Tensor&)> expect_function(std::function<Tensor(const Tensor&)> function) {
+  ORDO_CHECK(function, ValueError, "Functional", "needs a function to call");
+  return function;
 }
 
-std::string Functional::description() const { return name_.empty() ? "Functional" : "Functional(" + name_ + ")"; }
+Functional::Functional(std::string name, std::function<Tensor(const Tensor&)> function)
+    : Layer(expect_function(std::move(function)), name.empty() ? "Functional" : "Functional(" + name + ")") {}
 
 }  // namespace ordo::nn

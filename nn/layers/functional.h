@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include <ordo/nn/module.h>
+#include <ordo/nn/layers/layer.h>
 
 namespace ordo::nn {
 
@@ -15,17 +15,11 @@ namespace ordo::nn {
 ///
 /// Throws: ValueError when the function is empty.
 /// PyTorch: torch::nn::Functional.
-class Functional : public Module {
+class Functional : public Layer {
  public:
   explicit Functional(std::function<Tensor(const Tensor&)> function) : Functional("", std::move(function)) {}
   /// Printed as "Functional(name)".
   Functional(std::string name, std::function<Tensor(const Tensor&)> function);
-  Tensor forward(const Tensor& input) override { return function_(input); }
-  std::string description() const override;
-
- private:
-  std::string name_;
-  std::function<Tensor(const Tensor&)> function_;
 };
 
 }  // namespace ordo::nn

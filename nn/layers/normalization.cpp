@@ -120,4 +120,8 @@ std::string GroupNorm::description() const {
   return Description("GroupNorm", groups_, channels_).with("eps", eps_, 1e-5).with("affine", weight.defined(), true);
 }
 
+LocalResponseNorm::LocalResponseNorm(int64_t size, LocalResponseNormOptions o)
+    : Layer([=](const Tensor& x) { return local_response_norm(x, size, o.alpha, o.beta, o.k); },
+            Description("LocalResponseNorm", size).with_options(o, "alpha", "beta", "k")) {}
+
 }  // namespace ordo::nn

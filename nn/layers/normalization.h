@@ -167,10 +167,9 @@ struct LocalResponseNormOptions {
 ///
 /// Shapes, Dtypes, Throws: as local_response_norm.
 /// PyTorch: torch.nn.LocalResponseNorm.
-class LocalResponseNorm : public Layer<local_response_norm, LocalResponseNormOptions, int64_t> {
+class LocalResponseNorm : public Layer {
  public:
-  explicit LocalResponseNorm(int64_t size, LocalResponseNormOptions options = {}) : Layer(size, options) {}
-  std::string description() const override { return describe("LocalResponseNorm", "alpha", "beta", "k"); }
+  explicit LocalResponseNorm(int64_t size, LocalResponseNormOptions options = {});
 };
 
 }  // namespace ordo::nn

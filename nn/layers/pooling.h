@@ -11,17 +11,6 @@
 #include <ordo/engine/tensor/size.h>
 #include <ordo/nn/layers/layer.h>
 
-namespace ordo::detail {
-
-/// A stride of the kernel's size is the usual one: left out.
-template <int N, class Options>
-Options with_stride(const Size<N>& kernel, Options options) {
-  if (options.stride.value_or(kernel) == kernel) options.stride = {};
-  return options;
-}
-
-}  // namespace ordo::detail
-
 namespace ordo::nn {
 
 using ordo::MaxPoolOptions;
@@ -36,13 +25,9 @@ using MaxPool3dOptions = MaxPoolOptions<3>;
 /// Dtypes, Throws: forward as the function.
 /// PyTorch: torch.nn.MaxPool1d, 2d, 3d.
 template <int N>
-class MaxPool : public Layer<ordo::detail::of_rank<N>(max_pool1d, max_pool2d, max_pool3d), MaxPoolOptions<N>, Size<N>> {
+class MaxPool : public Layer {
  public:
-  explicit MaxPool(Size<N> kernel, MaxPoolOptions<N> options = {})
-      : MaxPool::Layer(kernel, ordo::detail::with_stride(kernel, options)) {}
-  std::string description() const override {
-    return this->describe(ordo::detail::name_of_rank<N>("MaxPool"), "stride", "padding", "dilation", "ceil_mode");
-  }
+  explicit MaxPool(Size<N> kernel, MaxPoolOptions<N> options = {});
 };
 using MaxPool1d = MaxPool<1>;
 using MaxPool2d = MaxPool<2>;
@@ -58,17 +43,9 @@ using AvgPool3dOptions = AvgPoolOptions<3>;
 /// Shapes, Dtypes, Throws: as MaxPool with a dilation of 1.
 /// PyTorch: torch.nn.AvgPool1d, 2d, 3d.
 template <int N>
-class AvgPool : public Layer<ordo::detail::of_rank<N>(avg_pool1d, avg_pool2d, avg_pool3d), AvgPoolOptions<N>, Size<N>> {
+class AvgPool : public Layer {
  public:
-  explicit AvgPool(Size<N> kernel, AvgPoolOptions<N> options = {})
-      : AvgPool::Layer(kernel, ordo::detail::with_stride(kernel, options)) {}
-  std::string description() const override {
-    const std::string name = ordo::detail::name_of_rank<N>("AvgPool");
-    if constexpr (N == 1)
-      return this->describe(name, "stride", "padding", "ceil_mode", "count_include_pad");
-    else
-      return this->describe(name, "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override");
-  }
+  explicit AvgPool(Size<N> kernel, AvgPoolOptions<N> options = {});
 };
 using AvgPool1d = AvgPool<1>;
 using AvgPool2d = AvgPool<2>;
@@ -81,15 +58,9 @@ using AvgPool3d = AvgPool<3>;
 /// Dtypes, Throws: forward as adaptive_max_pool2d, adaptive_avg_pool2d.
 /// PyTorch: torch.nn.AdaptiveMaxPool2d, torch.nn.AdaptiveAvgPool2d and so on.
 template <int N, bool kMax>
-class AdaptivePool : public Layer<ordo::detail::of_rank<N>(kMax ? adaptive_max_pool1d : adaptive_avg_pool1d,
-                                                           kMax ? adaptive_max_pool2d : adaptive_avg_pool2d,
-                                                           kMax ? adaptive_max_pool3d : adaptive_avg_pool3d),
-                                  NoOptions, Size<N>> {
+class AdaptivePool : public Layer {
  public:
-  explicit AdaptivePool(Size<N> output_size) : AdaptivePool::Layer(output_size) {}
-  std::string description() const override {
-    return this->describe(ordo::detail::name_of_rank<N>(kMax ? "AdaptiveMaxPool" : "AdaptiveAvgPool"));
-  }
+  explicit AdaptivePool(Size<N> output_size);
 };
 template <int N>
 using AdaptiveAvgPool = AdaptivePool<N, false>;
@@ -112,14 +83,9 @@ using LPPool3dOptions = LPPoolOptions<3>;
 /// Shapes, Dtypes, Throws: as MaxPool without padding, with a dilation of 1.
 /// PyTorch: torch.nn.LPPool1d, 2d, 3d.
 template <int N>
-class LPPool
-    : public Layer<ordo::detail::of_rank<N>(lp_pool1d, lp_pool2d, lp_pool3d), LPPoolOptions<N>, double, Size<N>> {
+class LPPool : public Layer {
  public:
-  LPPool(double norm_type, Size<N> kernel, LPPoolOptions<N> options = {})
-      : LPPool::Layer(norm_type, kernel, ordo::detail::with_stride(kernel, options)) {}
-  std::string description() const override {
-    return this->describe(ordo::detail::name_of_rank<N>("LPPool"), "stride", "ceil_mode");
-  }
+  LPPool(double norm_type, Size<N> kernel, LPPoolOptions<N> options = {});
 };
 using LPPool1d = LPPool<1>;
 using LPPool2d = LPPool<2>;
@@ -137,17 +103,9 @@ using MaxUnpool3dOptions = MaxUnpoolOptions<3>;
 template <int N>
 class MaxUnpool : public ModuleOf<MaxUnpool<N>> {
  public:
-  explicit MaxUnpool(Size<N> kernel, MaxUnpoolOptions<N> options = {})
-      : kernel_(kernel), options_(ordo::detail::with_stride(kernel, options)) {}
-  Tensor forward(const Tensor& input, const Tensor& indices, const Dims& output_size = {}) {
-    MaxUnpoolOptions<N> options = options_;
-    if (!output_size.empty()) options.output_size = output_size;
-    return ordo::detail::of_rank<N>(max_unpool1d, max_unpool2d, max_unpool3d)(input, indices, kernel_, options);
-  }
-  std::string description() const override {
-    return Description(ordo::detail::name_of_rank<N>("MaxUnpool"), kernel_)
-        .with_options(options_, "stride", "padding", "output_size");
-  }
+  explicit MaxUnpool(Size<N> kernel, MaxUnpoolOptions<N> options = {});
+  Tensor forward(const Tensor& input, const Tensor& indices, const Dims& output_size = {});
+  std::string description() const override;
 
  private:
   Size<N> kernel_;
@@ -167,23 +125,9 @@ using FractionalMaxPool3dOptions = FractionalMaxPoolOptions<3>;
 /// Shapes, Dtypes, Throws: as the function.
 /// PyTorch: torch.nn.FractionalMaxPool2d, 3d.
 template <int N>
-class FractionalMaxPool : public Module {
+class FractionalMaxPool : public Layer {
  public:
-  explicit FractionalMaxPool(Size<N> kernel, FractionalMaxPoolOptions<N> options)
-      : kernel_(kernel), options_(std::move(options)) {}
-  Tensor forward(const Tensor& input) override {
-    return ordo::detail::of_rank<N>(nullptr, fractional_max_pool2d, fractional_max_pool3d)(input, kernel_, options_);
-  }
-  std::string description() const override {
-    const std::vector<double>& ratio = options_.output_ratio;  // or output_size: one of them is given
-    Description d(ordo::detail::name_of_rank<N>("FractionalMaxPool"), kernel_);
-    if (ratio.empty()) return d.with("output_size", options_.output_size.value_or(0));
-    return d.with("output_ratio", Description::list(ratio.data(), ratio.data() + ratio.size()));
-  }
-
- private:
-  Size<N> kernel_;
-  FractionalMaxPoolOptions<N> options_;
+  explicit FractionalMaxPool(Size<N> kernel, FractionalMaxPoolOptions<N> options);
 };
 using FractionalMaxPool2d = FractionalMaxPool<2>;
 using FractionalMaxPool3d = FractionalMaxPool<3>;

@@ -16,12 +16,6 @@
 #include <ordo/autograd/ops/shape/shapes.h>
 #include <ordo/nn/layers/layer.h>
 
-namespace ordo::detail {
-
-Tensor channel_shuffle(const Tensor& input, int64_t groups);
-
-}  // namespace ordo::detail
-
 namespace ordo::nn {
 
 using UpsampleOptions = InterpolateOptions;
@@ -30,10 +24,9 @@ using UpsampleOptions = InterpolateOptions;
 ///
 /// Shapes, Dtypes, Throws: forward as interpolate.
 /// PyTorch: torch.nn.Upsample.
-class Upsample : public Layer<interpolate, UpsampleOptions> {
+class Upsample : public Layer {
  public:
-  explicit Upsample(UpsampleOptions options) : Layer(std::move(options)) {}
-  std::string description() const override;
+  explicit Upsample(UpsampleOptions options);
 };
 
 /// The widths of a pad: one number for all sides, or {left, right, top, bottom, front, back}, the last dimension first.
@@ -49,17 +42,9 @@ struct PadWidths : std::vector<int64_t> {
 /// Shapes, Dtypes, Throws: as pad.
 /// PyTorch: torch.nn.ConstantPad1d, 2d, 3d.
 template <int N>
-class ConstantPad : public Module {
+class ConstantPad : public Layer {
  public:
-  ConstantPad(PadWidths<N> padding, double value) : padding_(std::move(padding)), value_(value) {}
-  Tensor forward(const Tensor& input) override { return pad(input, padding_, PadMode::constant, value_); }
-  std::string description() const override {
-    return Description(ordo::detail::name_of_rank<N>("ConstantPad"), padding_, value_);
-  }
-
- private:
-  PadWidths<N> padding_;
-  double value_;
+  ConstantPad(PadWidths<N> padding, double value);
 };
 using ConstantPad1d = ConstantPad<1>;
 using ConstantPad2d = ConstantPad<2>;
@@ -71,17 +56,9 @@ using ConstantPad3d = ConstantPad<3>;
 /// Shapes, Dtypes, Throws: as pad.
 /// PyTorch: torch.nn.ZeroPad2d, torch.nn.ReflectionPad2d and so on.
 template <int N, PadMode kMode>
-class Pad : public Module {
+class Pad : public Layer {
  public:
-  explicit Pad(PadWidths<N> padding) : padding_(std::move(padding)) {}
-  Tensor forward(const Tensor& input) override { return pad(input, padding_, kMode); }
-  std::string description() const override {
-    constexpr const char* kNames[] = {"ZeroPad", "ReflectionPad", "ReplicationPad", "CircularPad"};
-    return Description(ordo::detail::name_of_rank<N>(kNames[int(kMode)]), padding_);
-  }
-
- private:
-  PadWidths<N> padding_;
+  explicit Pad(PadWidths<N> padding);
 };
 using ZeroPad1d = Pad<1, PadMode::constant>;
 using ZeroPad2d = Pad<2, PadMode::constant>;
@@ -114,9 +91,7 @@ class RoIAlign : public ModuleOf<RoIAlign> {
   Tensor forward(const Tensor& input, const Boxes& boxes) {
     return roi_align(input, boxes, output_size_, options_.spatial_scale, options_.sampling_ratio, options_.aligned);
   }
-  std::string description() const override {
-    return Description("RoIAlign", output_size_).with_options(options_, "spatial_scale", "sampling_ratio", "aligned");
-  }
+  std::string description() const override;
 
  private:
   Size2 output_size_;
@@ -139,9 +114,7 @@ class RoIPool : public ModuleOf<RoIPool> {
   Tensor forward(const Tensor& input, const Boxes& boxes) {
     return roi_pool(input, boxes, output_size_, options_.spatial_scale);
   }
-  std::string description() const override {
-    return Description("RoIPool", output_size_).with_options(options_, "spatial_scale");
-  }
+  std::string description() const override;
 
  private:
   Size2 output_size_;
@@ -157,25 +130,18 @@ struct FlattenOptions {
 ///
 /// Dtypes, Throws: as Tensor::flatten.
 /// PyTorch: torch.nn.Flatten.
-class Flatten : public Module {
+class Flatten : public Layer {
  public:
-  explicit Flatten(FlattenOptions options = {}) : options_(options) {}
-  Tensor forward(const Tensor& input) override { return input.flatten(options_.start_dim, options_.end_dim); }
-  std::string description() const override {
-    return Description("Flatten").with_options(options_, "start_dim", "end_dim");
-  }
-
- private:
-  FlattenOptions options_;
+  explicit Flatten(FlattenOptions options = {});
 };
 
 /// Splits dimension dim into several.
 ///
 /// Dtypes, Throws: as unflatten.
 /// PyTorch: torch.nn.Unflatten.
-class Unflatten : public Layer<unflatten, NoOptions, int64_t, Dims> {
+class Unflatten : public Layer {
  public:
-  Unflatten(int64_t dim, Dims unflattened_size) : Layer(dim, unflattened_size) {}
+  Unflatten(int64_t dim, Dims unflattened_size);
 };
 
 /// Channels become pixels: pixel_shuffle by r = upscale_factor.
@@ -183,9 +149,9 @@ class Unflatten : public Layer<unflatten, NoOptions, int64_t, Dims> {
 /// Shapes: [..., C r r, H, W] to [..., C, H r, W r].
 /// Dtypes, Throws: as pixel_shuffle.
 /// PyTorch: torch.nn.PixelShuffle.
-class PixelShuffle : public Layer<pixel_shuffle, NoOptions, int64_t> {
+class PixelShuffle : public Layer {
  public:
-  explicit PixelShuffle(int64_t upscale_factor) : Layer(upscale_factor) {}
+  explicit PixelShuffle(int64_t upscale_factor);
 };
 
 /// Pixels become channels: pixel_unshuffle by r = downscale_factor.
@@ -193,9 +159,9 @@ class PixelShuffle : public Layer<pixel_shuffle, NoOptions, int64_t> {
 /// Shapes: [..., C, H r, W r] to [..., C r r, H, W].
 /// Dtypes, Throws: as pixel_unshuffle.
 /// PyTorch: torch.nn.PixelUnshuffle.
-class PixelUnshuffle : public Layer<pixel_unshuffle, NoOptions, int64_t> {
+class PixelUnshuffle : public Layer {
  public:
-  explicit PixelUnshuffle(int64_t downscale_factor) : Layer(downscale_factor) {}
+  explicit PixelUnshuffle(int64_t downscale_factor);
 };
 
 /// Channel i c + j becomes channel j g + i, g = groups.
@@ -203,9 +169,9 @@ class PixelUnshuffle : public Layer<pixel_unshuffle, NoOptions, int64_t> {
 /// Shapes: [..., g c, H, W].
 /// Throws: ShapeError when there are fewer than three dimensions, or the groups do not divide the channels.
 /// PyTorch: torch.nn.ChannelShuffle.
-class ChannelShuffle : public Layer<detail::channel_shuffle, NoOptions, int64_t> {
+class ChannelShuffle : public Layer {
  public:
-  explicit ChannelShuffle(int64_t groups) : Layer(groups) {}
+  explicit ChannelShuffle(int64_t groups);
 };
 
 using ordo::UnfoldOptions;
@@ -214,20 +180,18 @@ using ordo::UnfoldOptions;
 ///
 /// Shapes, Dtypes, Throws: as unfold.
 /// PyTorch: torch.nn.Unfold.
-class Unfold : public Layer<unfold, UnfoldOptions, Size2> {
+class Unfold : public Layer {
  public:
-  explicit Unfold(Size2 kernel, UnfoldOptions options = {}) : Layer(kernel, options) {}
-  std::string description() const override { return describe("Unfold", "dilation", "padding", "stride"); }
+  explicit Unfold(Size2 kernel, UnfoldOptions options = {});
 };
 
 /// Columns added up to the images whose windows they are: fold.
 ///
 /// Shapes, Dtypes, Throws: as fold.
 /// PyTorch: torch.nn.Fold.
-class Fold : public Layer<fold, UnfoldOptions, Size2, Size2> {
+class Fold : public Layer {
  public:
-  Fold(Size2 output_size, Size2 kernel, UnfoldOptions options = {}) : Layer(output_size, kernel, options) {}
-  std::string description() const override { return describe("Fold", "dilation", "padding", "stride"); }
+  Fold(Size2 output_size, Size2 kernel, UnfoldOptions options = {});
 };
 
 }  // namespace ordo::nn

@@ -35,6 +35,11 @@ TensorIndex::TensorIndex(const char* dots) : value_(EllipsisType()) {
   ORDO_CHECK(std::string_view(dots) == "...", ValueError, "index", "the only text in an index is \"...\", not \"{}\"",
              dots);
 }
+TensorIndex::TensorIndex(std::nullopt_t) : value_(std::monostate()) {}
+TensorIndex::TensorIndex(EllipsisType ellipsis) : value_(ellipsis) {}
+TensorIndex::TensorIndex(Integer index) : value_(index.value) {}
+TensorIndex::TensorIndex(Slice slice) : value_(slice) {}
+TensorIndex::TensorIndex(Tensor tensor) : value_(std::move(tensor)) {}
 TensorIndex::TensorIndex(const TensorIndex&) = default;
 TensorIndex::TensorIndex(TensorIndex&&) noexcept = default;
 TensorIndex& TensorIndex::operator=(const TensorIndex&) = default;

@@ -44,13 +44,14 @@ struct Slice {
 class TensorIndex {
  public:
   template <std::integral I>
-  requires(!std::same_as<I, bool>) TensorIndex(I index) : value_(int64_t(index)) {}
-  TensorIndex(std::nullopt_t) : value_(std::monostate()) {}
-  TensorIndex(EllipsisType ellipsis) : value_(ellipsis) {}
+  requires(!std::same_as<I, bool>) TensorIndex(I index) : TensorIndex(Integer{int64_t(index)}) {}
+  // Not inline: GCC 12 warns of uninitialised tensors in lists of them, and programs would compile the variant's
+  // functions.
+  TensorIndex(std::nullopt_t);
+  TensorIndex(EllipsisType ellipsis);
   TensorIndex(const char* dots);  ///< "..."; ValueError for any other text
-  TensorIndex(Slice slice) : value_(slice) {}
-  TensorIndex(Tensor tensor) : value_(std::move(tensor)) {}
-  // Not inline: GCC 12 warns of uninitialised tensors in lists of them.
+  TensorIndex(Slice slice);
+  TensorIndex(Tensor tensor);
   TensorIndex(const TensorIndex&);
   TensorIndex(TensorIndex&&) noexcept;
   TensorIndex& operator=(const TensorIndex&);
@@ -60,6 +61,10 @@ class TensorIndex {
   const Value& value() const { return value_; }
 
  private:
+  struct Integer {
+    int64_t value;
+  };
+  explicit TensorIndex(Integer index);
   Value value_;
 };
 

@@ -1,0 +1,15 @@
+#include <ordo/nn/layers/distance.h>
+
+#include <ordo/nn/description.h>
+
+namespace ordo::nn {
+
+std::string CosineSimilarity::description() const {
+  return Description("CosineSimilarity").with_options(options_, "dim", "eps");
+}
+
+std::string PairwiseDistance::description() const {
+  return Description("PairwiseDistance").with_options(options_, "p", "eps", "keepdim");
+}
+
+}  // namespace ordo::nn
