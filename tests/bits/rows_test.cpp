@@ -1,0 +1,141 @@
+// A row's result and gradients do not depend on the rows beside it: on how many there are, where it stands among them,
+// and what they hold, infinities and NaN included. On every device, at device_to_device.
+#include "tests/bits/rows.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "tests/support/registry_test_base.h"
+#include "tests/support/schedules.h"
+
+namespace ordo::test::rows_test {
+namespace {
+
+ORDO_REGISTRY_TEST(RegistryRows);
+
+constexpr int64_t kBatches[] = {1, 2, 3, 5, 8, 16, 17, 33, 64, 65, 257, 1025};
+constexpr int64_t kMostElements = 1 << 16;  // of a batch's largest tensor
+
+struct Computed {
+  Tensor result;
+  TensorList gradients;  // of the inputs that have rows; undefined where there is none
+};
+
+/// `gradient`: what comes from above; undefined: nothing is differentiated.
+Computed compute(const Sample& sample, const TensorList& inputs, const RowDims& dims, const Tensor& gradient) {
+  TensorList leaves;
+  for (const Tensor& t : inputs)
+    leaves.push_back(t.defined() && is_floating(t.dtype()) ? t.detach().requires_grad_(gradient.defined()) : t);
+  Computed all{sample.run(leaves), {}};
+  if (gradient.defined() && all.result.requires_grad()) all.result.backward(gradient);
+  for (size_t i = 0; i < leaves.size(); ++i)
+    all.gradients.push_back(dims.inputs[i] >= 0 && leaves[i].is_leaf() ? leaves[i].grad() : Tensor());
+  return all;
+}
+
+enum class Neighbours : unsigned char { ordinary, zeros, infinities, nan };
+
+Tensor as(const Tensor& t, Neighbours kind) {
+  if (kind == Neighbours::ordinary || !t.defined() || !is_floating(t.dtype())) return t;
+  const double value = kind == Neighbours::zeros        ? 0
+                       : kind == Neighbours::infinities ? std::numeric_limits<double>::infinity()
+                                                        : std::numeric_limits<double>::quiet_NaN();
+  return full_like(t, value);
+}
+
+class Rows {
+ public:
+  Rows(const OpInfo& op, const Sample& sample, const TensorList& inputs, const RowDims& dims)
+      : op_(op), sample_(sample), dims_(dims), count_(inputs[0].size(dims.inputs[0])) {
+    for (int64_t i = 0; i < count_; ++i) {
+      rows_.push_back(row_of(inputs, dims, i));
+      const Tensor alone = compute(sample, rows_.back(), dims, {}).result;
+      gradients_.push_back(differentiable() && is_floating(alone.dtype()) ? test_gradient(alone.sizes(), alone)
+                                                                          : Tensor());
+      alone_.push_back(compute(sample, rows_.back(), dims, gradients_.back()));
+    }
+  }
+
+  int64_t elements() const {
+    int64_t most = alone_[0].result.numel();
+    for (size_t i = 0; i < dims_.inputs.size(); ++i)
+      if (dims_.inputs[i] >= 0) most = std::max(most, rows_[0][i].numel());
+    return most;
+  }
+
+  /// A row among `batch`, at `place`. Nothing where the operation refuses such neighbours.
+  void expect_same(int64_t batch, int64_t place, Neighbours kind) const {
+    const int64_t row = (batch + place) % count_;
+    std::vector<TensorList> rows;
+    TensorList above;
+    for (int64_t i = 0; i < batch; ++i) {
+      const int64_t r = i == place ? row : (row + 1 + i) % count_;
+      TensorList one = rows_[size_t(r)];
+      for (size_t k = 0; i != place && k < one.size(); ++k)
+        if (dims_.inputs[k] >= 0) one[k] = as(one[k], kind);
+      rows.push_back(one);
+      above.push_back(gradients_[size_t(r)]);
+    }
+    Computed all;
+    try {
+      all =
+          compute(sample_, batch_of_rows(rows, dims_), dims_, above[0].defined() ? cat(above, dims_.result) : Tensor());
+    } catch (const ValueError&) {
+      ASSERT_NE(kind, Neighbours::ordinary) << sample_.label;
+      return;
+    }
+    const auto where = [&] {
+      return fmt::format("{} row {} of {}, beside {}", sample_.label, place, batch, int(kind));
+    };
+    const Computed& alone = alone_[size_t(row)];
+    ASSERT_EQ(difference(result_bytes(all.result.narrow(dims_.result, place, 1)), result_bytes(alone.result)), "")
+        << where();
+    for (size_t k = 0; k < dims_.inputs.size(); ++k) {
+      if (!alone.gradients[k].defined()) continue;
+      ASSERT_TRUE(all.gradients[k].defined()) << where();
+      ASSERT_EQ(difference(result_bytes(all.gradients[k].narrow(dims_.inputs[k], place, 1)),
+                           result_bytes(alone.gradients[k])),
+                "")
+          << where() << ", gradient of input " << k;
+    }
+  }
+
+ private:
+  bool differentiable() const { return op_.differentiable && sample_.gradient; }
+
+  const OpInfo& op_;
+  const Sample& sample_;
+  const RowDims& dims_;
+  int64_t count_;
+  std::vector<TensorList> rows_;
+  TensorList gradients_;
+  std::vector<Computed> alone_;
+};
+
+void expect_rows(const OpInfo& op, const Sample& sample, const TensorList& inputs, const RowDims& dims) {
+  const Rows rows(op, sample, inputs, dims);
+  int turn = 0;
+  for (const int64_t batch : kBatches) {
+    if (batch * rows.elements() > kMostElements) break;
+    for (const int64_t place : {int64_t(0), batch / 2, batch - 1})
+      rows.expect_same(batch, place, Neighbours(turn++ % 4));
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST_P(RegistryRows, do_not_depend_on_the_others) {
+  for (const Sample& sample : samples_)
+    for (const Device device : devices())
+      for (const DType dtype : tested_dtypes(*op_, sample)) {
+        const TensorList inputs = convert(sample.inputs, dtype, device);
+        const DeterminismGuard guard(Determinism::device_to_device);
+        const std::optional<RowDims> dims = row_dims_of(sample, inputs);
+        if (!dims) continue;
+        SCOPED_TRACE(trace(sample, dtype, device) + " " + dims->str());
+        expect_rows(*op_, sample, inputs, *dims);
+      }
+}
+
+}  // namespace
+}  // namespace ordo::test::rows_test
