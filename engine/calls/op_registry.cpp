@@ -28,6 +28,13 @@ detail::OpRegistration::OpRegistration(OpInfo info) {
 
 const std::vector<OpInfo>& ops() { return rows(); }
 
+Determinism OpInfo::row_level() const {
+  Determinism level = Determinism::not_guaranteed;
+  for (const AlgorithmLevel& a : algorithms)
+    if (a.level != Determinism::device_to_device) level = std::max(level, Determinism(int(a.level) + 1));
+  return level;
+}
+
 const OpInfo* find_op(std::string_view name) {
   const auto& all = rows();
   const auto at = std::lower_bound(all.begin(), all.end(), name,

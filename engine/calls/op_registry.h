@@ -56,6 +56,12 @@ struct OpInfo {
   AlgorithmLevels algorithms = {{Algorithm::direct, Determinism::device_to_device}};
   bool cuda = true;            ///< has a CUDA implementation
   std::string_view note = {};  ///< for the table
+  /// Why no part of its inputs makes a part of its result by itself; empty: rows do, and tests/bits/rows.txt says which
+  /// dimensions hold them.
+  std::string_view no_rows = {};
+
+  /// The weakest level at which the bits of a row depend on that row alone, on every device (docs/rows.md).
+  Determinism row_level() const;
 };
 
 /// All operations, by name. Rows move only while a library that registers some is loaded.

@@ -64,14 +64,16 @@ struct AccumulateShape {
   }
 };
 
-/// M items, N destinations, D columns.
+/// M items and N destinations. `flat`: the output has one dimension. One of more dimensions is not flat even if all but
+/// one have size 1: they may be those of a batch, whose rows must not depend on their number.
 struct AccumulateSize {
-  int64_t items = 0, destinations = 0, columns = 1;
+  int64_t items = 0, destinations = 0;
+  bool flat = false;
 };
 
 /// The algorithm of an accumulating operation: a function of what was asked for, the determinism level in force, the
 /// element type and the size, never of the machine. `automatic` is `atomic` at not_guaranteed and for integers (whose
-/// addition has no order); else `exact` for a single column with no more destinations than items, up to 2^31, unless
+/// addition has no order); else `exact` for a flat output with no more destinations than items, up to 2^31, unless
 /// the dtype is float64; else the first of `allowed` that is not `atomic` (docs/accumulate.md says why). For integers
 /// `exact` is `atomic`: all their sums are.
 /// Throws: ValueError when `requested` is not in `allowed` or cannot take the dtype or size; NondeterministicError when

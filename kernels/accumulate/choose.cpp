@@ -34,8 +34,8 @@ static Algorithm choose(const char* op, Algorithm requested, DType dtype, const 
     return requested;
   }
   const bool any_order = order_free || !deterministic();
-  const bool narrow = size.columns == 1 && size.destinations <= size.items && size.items <= kExactMost;
-  if (!any_order && narrow && dtype != float64 && has(Algorithm::exact)) return Algorithm::exact;
+  const bool suits = size.flat && size.destinations <= size.items && size.items <= kExactMost;
+  if (!any_order && suits && dtype != float64 && has(Algorithm::exact)) return Algorithm::exact;
   for (Algorithm a : allowed)
     if ((a == Algorithm::atomic) == any_order) return a;
   return *allowed.begin();

@@ -89,7 +89,7 @@ Tensor bincount(const Tensor& input, const Tensor& weights, int64_t minlength, A
   const int64_t count = values.numel();
   // With enough bins from the start, one pass over the input can both look at its values and add.
   if (count > 0 && minlength > 0 && input.is_cpu() &&
-      choose_accumulate(kOp, algorithm, dtype, {count, minlength, 1}) == Algorithm::exact) {
+      choose_accumulate(kOp, algorithm, dtype, {count, minlength, true}) == Algorithm::exact) {
     const Tensor result = full({minlength}, 0, dtype, input.device());
     if (add_unless_beyond(values, summands, result)) return result;
   }
@@ -101,7 +101,7 @@ Tensor bincount(const Tensor& input, const Tensor& weights, int64_t minlength, A
                "input holds {}, more bins than memory can have", range.greatest);
     bins = std::max(minlength, range.greatest + 1);
   }
-  algorithm = choose_accumulate(kOp, algorithm, dtype, {count, bins, 1});
+  algorithm = choose_accumulate(kOp, algorithm, dtype, {count, bins, true});
   const Tensor result = full({bins}, 0, dtype, input.device());
   if (count == 0) return result;
   IndexView index = index_view(values);

@@ -12,8 +12,7 @@ ORDO_REGISTER_OP({.name = "embedding",
                   .family = "embedding",
                   .dtypes = kFloatingTypes,
                   .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
-                                 {Algorithm::sorted, Determinism::device_to_device},
-                                 {Algorithm::exact, Determinism::device_to_device, kExactTypes}},
+                                 {Algorithm::sorted, Determinism::device_to_device}},
                   .note = "the algorithms are the backward pass's"});
 
 Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_t> skip_idx) {
@@ -78,7 +77,7 @@ Tensor embedding_backward(const Tensor& grad, const Tensor& input, int64_t num_r
   const ordo::detail::OperationName name(kBackward);
   check_backward(grad, input, num_rows);
   const int64_t padding = wrap_padding_idx(kBackward, padding_idx, num_rows);
-  algorithm = choose_accumulate(kBackward, algorithm, grad.dtype(), {input.numel(), num_rows, grad.sizes().back()});
+  algorithm = choose_accumulate(kBackward, algorithm, grad.dtype(), {Algorithm::sorted, Algorithm::atomic});
   const Tensor output = full({num_rows, grad.sizes().back()}, 0, grad.dtype(), grad.device());
   add_rows(grad, input, output, padding, algorithm);
   return output;

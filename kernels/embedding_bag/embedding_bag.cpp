@@ -209,10 +209,9 @@ Tensor embedding_bag_backward(const BagArguments& arguments, const Tensor& grad,
   check_grad(op, grad, p.bags.bags);
   const Tensor sample_weights = check_sample_weights(op, arguments, per_sample_weights, grad);
   const bool by_element = arguments.mode == EmbeddingBagMode::max;  // every element of the gradient is an item then
-  const int64_t columns = grad.size(1);
   algorithm = choose_accumulate(op, algorithm, grad.dtype(),
-                                by_element ? AccumulateSize{grad.numel(), num_rows * columns, 1}
-                                           : AccumulateSize{p.bags.items, num_rows, columns});
+                                by_element ? AccumulateSize{grad.numel(), num_rows * grad.size(1), true}
+                                           : AccumulateSize{p.bags.items, num_rows});
   const Tensor output = full({num_rows, grad.size(1)}, 0, grad.dtype(), grad.device());
   if (arguments.mode == EmbeddingBagMode::max) {
     ordo::detail::expect_defined(op, rows, "rows");

@@ -14,8 +14,7 @@ ORDO_REGISTER_OP({.name = "grid_sample",
                   .family = "resampling",
                   .dtypes = kFloatingTypes,
                   .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
-                                 {Algorithm::sorted, Determinism::device_to_device},
-                                 {Algorithm::exact, Determinism::device_to_device, kExactTypes}},
+                                 {Algorithm::sorted, Determinism::device_to_device}},
                   .note = "the algorithms are the backward pass's, of the input"});
 
 namespace {
@@ -85,8 +84,7 @@ Tensor grid_sample_backward_input(const Tensor& grad, const Tensor& grid, const 
   check_grid(kBackward, grad, "grad", grid);
   const GridShape s = grid_shape(kBackward, input_sizes, grid.sizes(), rules);
   check_grad(grad, input_sizes, grid.sizes());
-  const int64_t items = s.samples * s.positions * s.corners(), cells = s.samples * s.cells();
-  algorithm = choose_accumulate(kBackward, algorithm, grad.dtype(), {items, cells, s.channels});
+  algorithm = choose_accumulate(kBackward, algorithm, grad.dtype(), {Algorithm::sorted, Algorithm::atomic});
   // Rows of channels, which the engine adds.
   const Tensor output = full({s.samples, s.cells(), s.channels}, 0, grad.dtype(), grad.device());
   if (output.numel() > 0 && grad.numel() > 0) {

@@ -14,8 +14,7 @@ ORDO_REGISTER_OP({.name = "roi_align",
                   .family = "roi",
                   .dtypes = kFloatingTypes,
                   .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
-                                 {Algorithm::sorted, Determinism::device_to_device},
-                                 {Algorithm::exact, Determinism::device_to_device, kExactTypes}},
+                                 {Algorithm::sorted, Determinism::device_to_device}},
                   .note = "the algorithms are the backward pass's; without a sampling_ratio it waits for the device"});
 
 namespace {
@@ -90,7 +89,7 @@ Tensor roi_align_backward(const Tensor& grad, const Tensor& boxes, const Dims& i
       begin = to(sums, grad.device(), int64);
     }
   }
-  algorithm = choose_accumulate(kBackward, algorithm, grad.dtype(), {items, s.images * s.cells(), s.channels});
+  algorithm = choose_accumulate(kBackward, algorithm, grad.dtype(), {Algorithm::sorted, Algorithm::atomic});
   if (items > 0) {
     const Tensor bins = views::view(contiguous(grad), {s.boxes, s.channels, s.bins()});
     ORDO_ON_DEVICE(grad.device(), roi_align_backward, contiguous(views::transpose(bins, 1, 2)), from, begin, items,

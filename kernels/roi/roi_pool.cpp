@@ -20,8 +20,7 @@ ORDO_REGISTER_OP({.name = "roi_pool",
                   .family = "roi",
                   .dtypes = kFloatingTypes,
                   .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
-                                 {Algorithm::sorted, Determinism::device_to_device},
-                                 {Algorithm::exact, Determinism::device_to_device, kExactTypes}},
+                                 {Algorithm::sorted, Determinism::device_to_device}},
                   .note = "the algorithms are the backward pass's"});
 
 namespace {
@@ -49,7 +48,7 @@ Tensor roi_pool_backward(const Tensor& grad, const Tensor& places, const Dims& i
   ORDO_CHECK(grad.sizes() == places.sizes(), ShapeError, kBackward,
              "the gradient has shape {}, which is not the result's {}", grad.sizes(), places.sizes());
   const Tensor output = full(input_sizes, 0, grad.dtype(), grad.device());
-  algorithm = choose_accumulate(kBackward, algorithm, grad.dtype(), {grad.numel(), output.numel(), 1});
+  algorithm = choose_accumulate(kBackward, algorithm, grad.dtype(), {Algorithm::sorted, Algorithm::atomic});
   const Tensor values = contiguous(grad);
   KeyedItems items{{1, output.numel(), 1, grad.numel()},
                    index_view(places),

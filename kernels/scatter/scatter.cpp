@@ -78,15 +78,11 @@ void check_arguments(const char* op, IndexOf kind, const Tensor& self, int64_t d
   (kind == IndexOf::elements ? check_elements : check_slices)(op, self, wrap_dim(op, dim, self.dim()), index, src);
 }
 
-/// Of an index and a source that have been checked. It does not depend on strides: as for rows, whether or not an index
-/// of elements is expanded.
-AccumulateSize size_of(IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+/// Of an index that has been checked. It does not depend on strides: whether or not an index of elements is expanded.
+AccumulateSize size_of(IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index) {
   const int d = wrap_dim("scatter", dim, self.dim());
-  const int64_t destinations = views::at_least_1d(self).size(d);
-  if (index.numel() == 0) return {0, destinations, 1};
-  if (kind == IndexOf::slices) return {index.numel(), destinations, src.numel() / index.numel()};
-  const int64_t items = views::at_least_1d(index).size(d);
-  return {items, destinations, index.numel() / items};
+  const int64_t items = kind == IndexOf::slices ? index.numel() : views::at_least_1d(index).size(d);
+  return {items, views::at_least_1d(self).size(d), self.dim() <= 1};
 }
 
 /// Whether all slices of `index` along dimension d are one and the same: an index of slices in disguise.
@@ -314,7 +310,7 @@ void add_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const T
     ordo::detail::expect_fits(op, alpha, self.dtype());
   }
   expect_writable(op, self);
-  const AccumulateSize size = size_of(kind, self, dim, index, src);
+  const AccumulateSize size = size_of(kind, self, dim, index);
   ORDO_CHECK(!plan || plan->size() == size.destinations, ShapeError, op,
              "the plan is for a dimension of size {}, but dimension {} has {}", plan->size(), dim, size.destinations);
   algorithm = plan ? Algorithm::sorted : choose_accumulate(op, algorithm, self.dtype(), size);
@@ -372,7 +368,7 @@ void scatter_reduce_(const char* op, IndexOf kind, const Tensor& self, int64_t d
   const bool adds = mode == Reduce::sum || mode == Reduce::mean;
   if (adds || algorithm != Algorithm::automatic)
     algorithm = choose_accumulate(op, algorithm, adds ? computed_in(mode, self.dtype()) : self.dtype(),
-                                  size_of(kind, self, dim, index, src));
+                                  size_of(kind, self, dim, index));
   on_target(op, kind, self, dim, safe(index, self), safe(src, self),
             [&](const Tensor& target, int at, const Tensor& i, const Tensor& values) {
               reduce(op, kind, target, at, i, values, mode, include_self, algorithm);

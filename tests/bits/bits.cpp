@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "tests/bits/refusals.h"
+#include "tests/bits/rows.h"
 #include "tests/support/registry_test_base.h"
 
 namespace ordo::test {
@@ -22,7 +23,8 @@ constexpr const char* kUsage =
 Computes the samples of all operations, or of those named, and compares the bits with tests/bits/bits.txt: at
 run_to_run and device_to_device, on the CPU and on the GPU where there is one.
 --few computes two dtypes of each sample, and no large sizes.
---write stores the bits of the CPU instead, and in tests/bits/refusals.txt what the operations refuse.
+--write stores the bits of the CPU instead, in tests/bits/refusals.txt what the operations refuse, and in
+tests/bits/rows.txt which dimensions hold rows.
 Exit status: 1 when some differ, 2 for bad arguments.
 )";
 
@@ -55,25 +57,34 @@ struct Case {
   std::vector<DType> dtypes;
 };
 
+void number_equal(std::vector<Sample>& samples) {
+  std::map<std::string, int> uses;
+  for (Sample& s : samples)
+    if (const int use = ++uses[s.label]; use > 1) s.label += fmt::format(" #{}", use);
+}
+
+std::vector<Sample> samples_of_size(const OpInfo& op, int64_t n) {
+  const auto sizes = op_sizes().find(std::string(op.name));
+  std::vector<Sample> samples;
+  if (sizes != op_sizes().end()) samples = sizes->second(n);
+  for (Sample& s : samples) s.label = fmt::format("{} n = {}", s.label, n);
+  number_equal(samples);
+  return samples;
+}
+
 std::vector<Case> cases_of(const OpInfo& op, Cases which) {
   std::vector<Case> cases;
-  const std::string key(op.name);
-  if (const auto at = op_samples().find(key); at != op_samples().end())
-    for (Sample& s : at->second()) cases.push_back({s, dtypes_of(op, s)});
+  for (Sample& s : labelled_samples(op)) cases.push_back({s, dtypes_of(op, s)});
   if (which == Cases::few)
     for (Case& c : cases)
       if (c.dtypes.size() > 2) c.dtypes = {c.dtypes.front(), c.dtypes.back()};
-  if (const auto sizes = op_sizes().find(key); sizes != op_sizes().end() && which == Cases::all)
+  if (which == Cases::all)
     for (const int64_t n : {int64_t(257), int64_t(4097)})
-      for (Sample& s : sizes->second(n)) {
+      for (const Sample& s : samples_of_size(op, n)) {
         std::vector<DType> dtypes = dtypes_of(op, s);
         if (n > 257 && dtypes.size() > 1) dtypes.resize(1);
-        s.label = fmt::format("{} n = {}", s.label, n);
         cases.push_back({s, std::move(dtypes)});
       }
-  std::map<std::string, int> uses;
-  for (Case& c : cases)
-    if (const int use = ++uses[c.sample.label]; use > 1) c.sample.label += fmt::format(" #{}", use);
   return cases;
 }
 
@@ -196,7 +207,7 @@ int write_bits(const Arguments& a) {
   for (const OpInfo* op : a.ops)
     file.ops[std::string(op->name)] = bits_of(*op, cpu, Determinism::device_to_device, Cases::all);
   write(a.file, file);
-  if (a.file == kFile) write_refusals(a.ops);
+  if (a.file == kFile) write_refusals(a.ops), write_rows(a.ops);
   fmt::print("{}: the bits of {} operations\n", a.file, a.ops.size());
   return 0;
 }
@@ -259,6 +270,14 @@ Bits bits_of(const OpInfo& op, Device device, Determinism level, Cases cases) {
       if (!hash.empty()) bits[fmt::format("\"{}\" {}", c.sample.label, name(dtype))] = library ? "" : hash;
     }
   return bits;
+}
+
+std::vector<Sample> labelled_samples(const OpInfo& op) {
+  const auto at = op_samples().find(std::string(op.name));
+  std::vector<Sample> samples;
+  if (at != op_samples().end()) samples = at->second();
+  number_equal(samples);
+  return samples;
 }
 
 Bits bits_written(const OpInfo& op) { return of_file(the_file(), op); }

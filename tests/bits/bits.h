@@ -15,6 +15,7 @@
 #include <ordo/engine/calls/op_registry.h>
 #include <ordo/engine/run/determinism.h>
 #include <ordo/engine/tensor/device.h>
+#include "tests/support/op_samples.h"
 
 namespace ordo::test {
 
@@ -29,6 +30,9 @@ enum class Cases : unsigned char {
 /// The hashes of an operation's samples. Those that the operation refuses are left out. A hash is empty where a library
 /// may have added at run_to_run.
 Bits bits_of(const OpInfo& op, Device device, Determinism level, Cases cases);
+
+/// The operation's ORDO_OP_SAMPLES. Equal labels get numbers.
+std::vector<Sample> labelled_samples(const OpInfo& op);
 
 /// What the file says of an operation.
 Bits bits_written(const OpInfo& op);

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
+#include <sstream>
+
+#include "tests/bits/bits.h"
 #include "tests/support/registry_test_base.h"
 
 namespace ordo::test {
@@ -17,13 +21,25 @@ std::optional<Tensor> result_unless_refused(const Sample& sample, const TensorLi
   }
 }
 
-/// Whether each row alone gives its part of `whole`.
+bool is_part(const Tensor& whole, int dim, int64_t at, const Tensor& alone) {
+  if (alone.dim() != whole.dim()) return false;
+  const Tensor part = whole.narrow(dim, at, 1);
+  return alone.sizes() == part.sizes() && result_bytes(alone) == result_bytes(part);
+}
+
+/// Whether each row alone gives its part of `whole`, and of the result for the rows backwards with two of them again:
+/// what fits by chance does not fit there.
 bool is_right(const Sample& sample, const TensorList& inputs, const Tensor& whole, const RowDims& dims, int64_t rows) {
+  std::vector<TensorList> others;
+  for (int64_t i = rows - 1; i >= 0; --i) others.push_back(row_of(inputs, dims, i));
+  others.push_back(others[0]);
+  others.push_back(others[1]);
+  const std::optional<Tensor> other = result_unless_refused(sample, batch_of_rows(others, dims));
+  if (!other || other->dim() != whole.dim() || other->size(dims.result) != rows + 2) return false;
   for (int64_t i = 0; i < rows; ++i) {
     const std::optional<Tensor> alone = result_unless_refused(sample, row_of(inputs, dims, i));
-    if (!alone || alone->dim() != whole.dim()) return false;
-    const Tensor part = whole.narrow(dims.result, i, 1);
-    if (alone->sizes() != part.sizes() || result_bytes(*alone) != result_bytes(part)) return false;
+    if (!alone || !is_part(whole, dims.result, i, *alone) || !is_part(*other, dims.result, rows - 1 - i, *alone))
+      return false;
   }
   return true;
 }
@@ -63,7 +79,9 @@ TensorList batch_of_rows(const std::vector<TensorList>& rows, const RowDims& dim
   return batch;
 }
 
-std::optional<RowDims> row_dims_of(const Sample& sample, const TensorList& inputs) {
+std::optional<RowDims> find_rows(const Sample& sample) {
+  const TensorList& inputs = sample.inputs;
+  const DeterminismGuard guard(Determinism::device_to_device);
   if (inputs.empty() || inputs.size() > 6 || !inputs[0].defined()) return std::nullopt;
   const std::optional<Tensor> whole = result_unless_refused(sample, inputs);
   if (!whole || !whole->defined() || whole->numel() == 0) return std::nullopt;
@@ -89,6 +107,56 @@ std::optional<RowDims> row_dims_of(const Sample& sample, const TensorList& input
     } while (advance(at, choices));
   }
   return std::nullopt;
+}
+
+// -- the file ---------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// By operation, its lines as they are in the file, behind the operation's name.
+using File = std::map<std::string, std::vector<std::string>>;
+
+File read() {
+  File file;
+  std::ifstream in(ORDO_ROWS_FILE);
+  for (std::string line; std::getline(in, line);)
+    if (const size_t open = line.find(" \""); !line.starts_with('#') && open != std::string::npos)
+      file[line.substr(0, open)].push_back(line.substr(open + 1));
+  return file;
+}
+
+}  // namespace
+
+std::map<std::string, RowDims> rows_written(const OpInfo& op) {
+  static const File file = read();
+  std::map<std::string, RowDims> all;
+  const auto at = file.find(std::string(op.name));
+  if (at == file.end()) return all;
+  for (const std::string& line : at->second) {
+    const size_t close = line.find("\": ");
+    RowDims& dims = all[line.substr(1, close - 1)];
+    std::istringstream words(line.substr(close + 3));
+    for (std::string word; words >> word && word != "->";) dims.inputs.push_back(word == "-" ? -1 : std::stoi(word));
+    words >> dims.result;
+  }
+  return all;
+}
+
+void write_rows(const std::vector<const OpInfo*>& ops) {
+  File file = read();
+  for (const OpInfo* op : ops) {
+    std::vector<std::string>& lines = file[std::string(op->name)];
+    lines.clear();
+    for (const Sample& sample : labelled_samples(*op))
+      if (const std::optional<RowDims> dims = find_rows(sample))
+        lines.push_back(fmt::format("\"{}\": {}", sample.label, dims->str()));
+  }
+  std::ofstream out(ORDO_ROWS_FILE, std::ios::trunc);
+  out << "# Which dimensions hold rows (tests/bits/rows.h). Made by `./run ordo bits --write`.\n";
+  for (const auto& [op, lines] : file)
+    for (const std::string& line : lines) out << op << " " << line << "\n";
+  out.close();
+  if (!out) throw DataError(fmt::format("[rows] {}: cannot be written", ORDO_ROWS_FILE));
 }
 
 }  // namespace ordo::test

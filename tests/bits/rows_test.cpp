@@ -1,11 +1,12 @@
 // A row's result and gradients do not depend on the rows beside it: on how many there are, where it stands among them,
-// and what they hold, infinities and NaN included. On every device, at device_to_device.
+// and what they hold, infinities and NaN included. On every device, at the level that the registry names.
 #include "tests/bits/rows.h"
 
 #include <fmt/format.h>
 
 #include <limits>
 
+#include "tests/bits/bits.h"
 #include "tests/support/registry_test_base.h"
 #include "tests/support/schedules.h"
 
@@ -124,17 +125,29 @@ void expect_rows(const OpInfo& op, const Sample& sample, const TensorList& input
   }
 }
 
+TEST_P(RegistryRows, are_those_of_the_file) {
+  const auto written = rows_written(*op_);
+  EXPECT_EQ(written.empty(), !op_->no_rows.empty())
+      << "an operation without lines in tests/bits/rows.txt says why in its row of the registry (no_rows)";
+  for (const Sample& sample : labelled_samples(*op_)) {
+    const auto at = written.find(sample.label);
+    const std::optional<RowDims> found = find_rows(sample);
+    EXPECT_EQ(found ? found->str() : "", at == written.end() ? "" : at->second.str()) << sample.label;
+  }
+}
+
 TEST_P(RegistryRows, do_not_depend_on_the_others) {
-  for (const Sample& sample : samples_)
+  const auto written = rows_written(*op_);
+  for (const Sample& sample : labelled_samples(*op_)) {
+    const auto at = written.find(sample.label);
+    if (at == written.end()) continue;
     for (const Device device : devices())
       for (const DType dtype : tested_dtypes(*op_, sample)) {
-        const TensorList inputs = convert(sample.inputs, dtype, device);
-        const DeterminismGuard guard(Determinism::device_to_device);
-        const std::optional<RowDims> dims = row_dims_of(sample, inputs);
-        if (!dims) continue;
-        SCOPED_TRACE(trace(sample, dtype, device) + " " + dims->str());
-        expect_rows(*op_, sample, inputs, *dims);
+        SCOPED_TRACE(trace(sample, dtype, device) + " " + at->second.str());
+        const DeterminismGuard guard(op_->row_level());
+        expect_rows(*op_, sample, convert(sample.inputs, dtype, device), at->second);
       }
+  }
 }
 
 }  // namespace

@@ -50,14 +50,19 @@ std::vector<Determinism> levels_of(const OpInfo& op) {
   return list;
 }
 
+std::string rows_text(const OpInfo& op) {
+  if (!op.no_rows.empty()) return fmt::format("none: {}", op.no_rows);
+  return op.row_level() == Determinism::not_guaranteed ? "every level" : std::string(name(op.row_level()));
+}
+
 using Row = std::vector<std::string>;
 std::vector<Row> rows() {
   std::vector<Row> table{{"operation", "family", "devices", "dtypes", "gradient", "algorithms and what they guarantee",
-                          "strongest level", "note"}};
+                          "strongest level", "rows alone", "note"}};
   for (const OpInfo& op : ops())
     table.push_back({std::string(op.name), std::string(op.family), op.cuda ? "cpu cuda" : "cpu", dtypes_text(op),
                      op.differentiable ? "yes" : "no", algorithms_text(op), std::string(name(levels_of(op).back())),
-                     std::string(op.note)});
+                     rows_text(op), std::string(op.note)});
   return table;
 }
 
@@ -77,7 +82,8 @@ void print_table() {
 void print_markdown() {
   say("# Operations\n\nWritten by `ordo ops --markdown` (`./run docs`) from the registry; not edited by hand.\n"
       "An operation meets a level when one of its algorithms guarantees it. `direct` means that every output\n"
-      "has one writer and a fixed order.\n\n");
+      "has one writer and a fixed order. *Rows alone*: the weakest level at which the bits of a row do not depend on\n"
+      "the rows beside it (docs/rows.md), or why there are no rows.\n\n");
   const auto table = rows();
   for (size_t r = 0; r < table.size(); ++r) {
     say("| {} |\n", fmt::join(table[r], " | "));
@@ -107,6 +113,8 @@ void print_json() {
             {"differentiable", op.differentiable},
             {"algorithms", algorithms(op)},
             {"levels", names(levels_of(op))},
+            {"row_level", op.no_rows.empty() ? name(op.row_level()) : std::string_view()},
+            {"no_rows", op.no_rows},
             {"note", op.note}};
   });
   say_lines(list.lines());

@@ -22,8 +22,8 @@ namespace ordo {
 /// is another; ShapeError when weight is no matrix, or the result has too many dimensions; ValueError when max_norm is
 /// negative or NaN, or norm_type not positive.
 /// Determinism: the same bits on every device at every level. The gradient adds a repeated index's rows in the order
-/// threads arrive at not_guaranteed (`atomic`), else in the order of input by ordering rule 1 (`sorted`; of one column
-/// by rule 5, `exact`): same bits everywhere.
+/// threads arrive at not_guaranteed (`atomic`), else in the order of input by ordering rule 1 (`sorted`): same bits
+/// everywhere.
 /// Gradient: of weight, grad's rows added by index.
 /// PyTorch: torch.nn.functional.embedding.
 Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_t> padding_idx = std::nullopt,

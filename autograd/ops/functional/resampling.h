@@ -64,8 +64,8 @@ struct GridSampleOptions {
 /// 0; ValueError when the mode or padding_mode is another; AutogradError when bicubic's gradient of the grid is
 /// differentiated again.
 /// Determinism: the same bits on every device at every level. The input's gradient adds in the order threads arrive at
-/// not_guaranteed (`atomic`), else in the order of places and of the cells of each (`sorted`, ordering rule 1; `exact`
-/// for one channel): same bits everywhere.
+/// not_guaranteed (`atomic`), else in the order of places and of the cells of each (`sorted`, ordering rule 1):
+/// same bits everywhere.
 /// Gradient: of input and grid. A place's is the sum over the channels by ordering rule 1; it is 0 for nearest, and
 /// where clamping moved the place. Where it is to be differentiated again, it is composed of operations on the corners,
 /// and may round otherwise.
@@ -133,7 +133,7 @@ Tensor roi_align(const Tensor& input, const TensorList& boxes, Size2 output_size
 /// Shapes, Dtypes: as roi_align.
 /// Throws: as roi_align, without sampling_ratio.
 /// Determinism: the same bits on every device at every level. The input's gradient adds as roi_align's, in the order of
-/// the result's elements; `exact` where they are at least as many as the input's.
+/// the result's elements.
 /// Gradient: of input, at the first of equal maxima in row-major order. None of boxes.
 /// PyTorch: torchvision.ops.roi_pool, which leaves NaN out, and whose bins differ by a cell where its division rounds.
 Tensor roi_pool(const Tensor& input, const Tensor& boxes, Size2 output_size, double spatial_scale = 1);

@@ -19,8 +19,8 @@ namespace ordo {
 /// another algorithm; DeviceError when the tensors are on different devices.
 /// Determinism: `atomic` adds in the order threads arrive (not_guaranteed). `sorted` adds by ordering rule 1; `exact`
 /// gives the true sum, rounded once (rule 5; not for float64): both have the same bits on every device. The
-/// deterministic levels use `exact` where slices have one element and there are as many as input.size(dim) or more,
-/// else `sorted`.
+/// deterministic levels use `exact` for an input of one dimension with at most as many elements as index, else
+/// `sorted`.
 /// Gradient: of input, grad; of source, alpha times grad's slices at index.
 /// PyTorch: torch.index_add; in place Tensor::index_add_.
 Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha = 1,

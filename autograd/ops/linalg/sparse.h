@@ -125,7 +125,7 @@ SparseCsr to_sparse_csr(const SparseCoo& s);
 /// plan is for other columns; IndexError when an index is out of range.
 /// Determinism: elements of a row of the result add the products in the order of the row's items, each rounded, by
 /// ordering rule 1, half types in float: the same bits at every level. The gradient of the dense matrix is added in the
-/// order of the items at the deterministic levels (`sorted`; `exact` for one column), in that of arrival at
+/// order of the items at the deterministic levels (`sorted`), in that of arrival at
 /// not_guaranteed (`atomic`).
 /// Gradient: of a value, the products of a row of grad and one of the dense matrix, added over the columns by rule 1;
 /// of row j of the dense matrix, the rows of grad times the items of column j.

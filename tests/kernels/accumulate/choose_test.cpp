@@ -23,26 +23,26 @@ TEST(ChooseAccumulate, follows_the_level) {
   EXPECT_EQ(chosen(Determinism::device_to_device, int64, {Algorithm::atomic, Algorithm::sorted}), Algorithm::atomic);
 }
 
-TEST(ChooseAccumulate, single_columns_are_exact) {
+TEST(ChooseAccumulate, flat_outputs_are_exact) {
   const auto chosen = [](Determinism level, DType dtype, const AccumulateSize& size) {
     const DeterminismGuard guard(level);
     return choose_accumulate("op", Algorithm::automatic, dtype, size);
   };
   for (Determinism level : {Determinism::run_to_run, Determinism::device_to_device}) {
     for (DType t : {float16, bfloat16, float32}) {
-      EXPECT_EQ(chosen(level, t, {100, 100, 1}), Algorithm::exact);
-      EXPECT_EQ(chosen(level, t, {100, 101, 1}), Algorithm::sorted);
-      EXPECT_EQ(chosen(level, t, {100, 10, 2}), Algorithm::sorted);
-      EXPECT_EQ(chosen(level, t, {int64_t(1) << 32, 10, 1}), Algorithm::sorted);
+      EXPECT_EQ(chosen(level, t, {100, 100, true}), Algorithm::exact);
+      EXPECT_EQ(chosen(level, t, {100, 101, true}), Algorithm::sorted);
+      EXPECT_EQ(chosen(level, t, {100, 10, false}), Algorithm::sorted);
+      EXPECT_EQ(chosen(level, t, {int64_t(1) << 32, 10, true}), Algorithm::sorted);
     }
-    EXPECT_EQ(chosen(level, float64, {100, 10, 1}), Algorithm::sorted);
-    EXPECT_EQ(chosen(level, int32, {100, 10, 1}), Algorithm::atomic);
+    EXPECT_EQ(chosen(level, float64, {100, 10, true}), Algorithm::sorted);
+    EXPECT_EQ(chosen(level, int32, {100, 10, true}), Algorithm::atomic);
   }
-  EXPECT_EQ(chosen(Determinism::not_guaranteed, float32, {100, 10, 1}), Algorithm::atomic);
+  EXPECT_EQ(chosen(Determinism::not_guaranteed, float32, {100, 10, true}), Algorithm::atomic);
 }
 
 TEST(ChooseAccumulate, a_forced_algorithm_must_exist) {
-  const AccumulateSize size{100, 10, 1};
+  const AccumulateSize size{100, 10, true};
   for (Algorithm a : {Algorithm::sorted, Algorithm::atomic, Algorithm::exact})
     EXPECT_EQ(choose_accumulate("op", a, float32, size), a);
   for (Algorithm a : {Algorithm::gather, Algorithm::library, Algorithm::direct})
@@ -52,15 +52,16 @@ TEST(ChooseAccumulate, a_forced_algorithm_must_exist) {
 }
 
 TEST(ChooseAccumulate, exact_has_its_dtypes_and_sizes) {
-  EXPECT_EQ(choose_accumulate("op", Algorithm::exact, bfloat16, {100, 10, 1}), Algorithm::exact);
-  EXPECT_EQ(choose_accumulate("op", Algorithm::exact, int64, {100, 10, 1}), Algorithm::atomic);
-  EXPECT_ORDO_ERROR(choose_accumulate("op", Algorithm::exact, float64, {100, 10, 1}), ValueError, "float64");
-  EXPECT_ORDO_ERROR(choose_accumulate("op", Algorithm::exact, float32, {int64_t(1) << 32, 10, 1}), ValueError, "items");
+  EXPECT_EQ(choose_accumulate("op", Algorithm::exact, bfloat16, {100, 10, true}), Algorithm::exact);
+  EXPECT_EQ(choose_accumulate("op", Algorithm::exact, int64, {100, 10, true}), Algorithm::atomic);
+  EXPECT_ORDO_ERROR(choose_accumulate("op", Algorithm::exact, float64, {100, 10, true}), ValueError, "float64");
+  EXPECT_ORDO_ERROR(choose_accumulate("op", Algorithm::exact, float32, {int64_t(1) << 32, 10, true}), ValueError,
+                    "items");
 }
 
 TEST(ChooseAccumulate, a_forced_algorithm_must_meet_the_level) {
   const DeterminismGuard guard(Determinism::run_to_run);
-  const AccumulateSize size{100, 10, 1};
+  const AccumulateSize size{100, 10, true};
   EXPECT_ORDO_ERROR(choose_accumulate("op", Algorithm::atomic, float32, size), NondeterministicError, "op");
   EXPECT_EQ(choose_accumulate("op", Algorithm::atomic, int32, size), Algorithm::atomic);
 }
