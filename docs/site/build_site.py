@@ -26,7 +26,7 @@ SECTIONS = {
     "Building models": {"training": "Training", "distributed": "Several processes", "data": "Data", "models": "Models", "derivatives": "Singular points",
                         "from-libtorch": "From libtorch",
                         "adding-an-op": "Adding an operation"},
-    "Determinism": {"determinism": "Determinism explained", "ordering": "The ordering contract", "show": "Seeing an order", "audit": "Audit",
+    "Determinism": {"determinism": "Determinism explained", "ordering": "The ordering contract", "rows": "Rows of a batch", "show": "Seeing an order", "audit": "Audit",
                     "accumulate": "What it costs: accumulate"},
     "Benchmarks": {"performance": "What determinism costs", "gpu-model": "Times on GPUs, predicted"},
     "Verification": {"verification": "What rests on which check", "emulator": "The emulator", "ptx": "The PTX machine",

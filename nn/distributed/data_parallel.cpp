@@ -48,7 +48,8 @@ double DataParallel::backward(int64_t rows, const std::function<Tensor(int64_t, 
       step_->run(
           shard, 0, begin == end ? std::function<Tensor()>() : [&] { return loss(begin, end); });
     }
-    return step_->finish()[0];
+    step_->finish();
+    return step_->losses()[0];
   } catch (const std::exception& error) {
     distributed::fail_job(error.what());  // the other processes would wait for this one
     throw;

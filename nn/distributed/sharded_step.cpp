@@ -99,11 +99,10 @@ struct ShardedStep::Shared {
   ShardedStep* step;
 };
 
-/// Of a shard: each batch's loss, which parameters got a gradient, and which buffers changed.
+/// Of a shard: which parameters got a gradient, which buffers changed, and each batch's loss.
 struct ShardedStep::Record {
-  std::vector<double> losses;
   std::vector<uint8_t> gradients, changed;
-  TensorList loss_tensors = {};  // undefined where the shard has no rows of the batch; read when the step ends
+  TensorList losses = {};  // undefined where the shard has no rows of the batch
 };
 
 ShardedStep::ShardedStep(nn::ModuleBase& model, TensorList parameters, int64_t shards)
@@ -184,7 +183,7 @@ void ShardedStep::run(int64_t shard, size_t batch, const std::function<Tensor()>
     expect_defined("Trainer", value, "loss");
     ORDO_CHECK(value.numel() == 1, ShapeError, "Trainer", "the loss must have one element, but has sizes {}",
                value.sizes());
-    record.loss_tensors[batch] = value.detach();
+    record.losses[batch] = value.detach();
     overlapping_ = last_batch && shard + 1 == own_.last;
     const double part = double(rows_of(shard, batch)) / double(rows_[batch]) / double(rows_.size());
     (value * part).backward();
@@ -196,8 +195,7 @@ void ShardedStep::run(int64_t shard, size_t batch, const std::function<Tensor()>
 // Each shard finds the buffers as they were before the step.
 void ShardedStep::begin_shard() {
   Record& record = records_.emplace_back();
-  record.losses.assign(rows_.size(), 0);
-  record.loss_tensors.assign(rows_.size(), Tensor());
+  record.losses.assign(rows_.size(), Tensor());
   record.gradients.assign(parameters_.size(), 0);
   record.changed.assign(buffers_.size(), 0);
   for (size_t i = 0; i < buffers_.size(); ++i) {
@@ -293,60 +291,68 @@ void ShardedStep::launch(Bucket& bucket) {
   });
 }
 
-std::vector<double> ShardedStep::finish() {
+void ShardedStep::finish() {
   const std::vector<Record> records = exchange_records();
   set_gradients(records);
   set_buffers(records);
-  std::vector<double> losses;
-  for (size_t batch = 0; batch < rows_.size(); ++batch) {
-    std::vector<double> sums;
-    for (int64_t shard = 0; shard < shards_; ++shard)
-      sums.push_back(records[size_t(shard)].losses[batch] * double(rows_of(shard, batch)));
-    losses.push_back(sum_over_shards(sums) / double(rows_[batch]));
-  }
-  return losses;
 }
 
-// The losses are read here, by one wait, when the device has the whole backward pass queued.
-void ShardedStep::read_losses() {
-  TensorList tensors;
+std::vector<double> ShardedStep::losses(const TensorList& others) {
+  TensorList numbers;
   for (const Record& record : records_)
-    for (const Tensor& loss : record.loss_tensors)
-      if (loss.defined()) tensors.push_back(loss);
-  const std::vector<double> values = values_of(tensors);
+    for (const Tensor& loss : record.losses)
+      if (loss.defined()) numbers.push_back(loss);
+  numbers.insert(numbers.end(), others.begin(), others.end());
+  const std::vector<double> values = values_of(numbers);
   auto next = values.begin();
-  for (Record& record : records_)
-    for (size_t batch = 0; batch < record.losses.size(); ++batch)
-      if (record.loss_tensors[batch].defined()) record.losses[batch] = *next++;
+  std::vector<double> own;  // of each shard and batch
+  for (const Record& record : records_)
+    for (const Tensor& loss : record.losses) own.push_back(loss.defined() ? *next++ : 0);
+  const auto* const bytes = reinterpret_cast<const char*>(own.data());
+  const size_t batches = rows_.size();
+  const std::vector<char> all =
+      exchange("losses", {bytes, bytes + own.size() * sizeof(double)}, batches * sizeof(double));
+  std::vector<double> means;
+  for (size_t batch = 0; batch < batches; ++batch) {
+    std::vector<double> sums(static_cast<size_t>(shards_));
+    for (size_t shard = 0; shard < sums.size(); ++shard) {
+      std::memcpy(&sums[shard], all.data() + (shard * batches + batch) * sizeof(double), sizeof(double));
+      sums[shard] *= double(rows_of(int64_t(shard), batch));
+    }
+    means.push_back(sum_over_shards(sums) / double(rows_[batch]));
+  }
+  means.insert(means.end(), next, values.end());
+  return means;
 }
 
-std::vector<ShardedStep::Record> ShardedStep::exchange_records() {
-  read_losses();
-  if (world_.size() == 1) return records_;
-  std::vector<Record> records(static_cast<size_t>(shards_));
-  for (Record& record : records)
-    record = {std::vector<double>(rows_.size()), std::vector<uint8_t>(parameters_.size()),
-              std::vector<uint8_t>(buffers_.size())};
-  std::copy(records_.begin(), records_.end(), records.begin() + own_.first);
-  // Calls f(a record's memory, its place among all bytes, bytes).
-  const auto for_parts = [&](char* at, const auto& f) {
-    for (Record& record : records) {
-      f(record.losses.data(), at, rows_.size() * sizeof(double)), at += rows_.size() * sizeof(double);
-      f(record.gradients.data(), at, parameters_.size()), at += parameters_.size();
-      f(record.changed.data(), at, buffers_.size()), at += buffers_.size();
-    }
-  };
-  const size_t bytes = rows_.size() * sizeof(double) + parameters_.size() + buffers_.size();
+std::vector<char> ShardedStep::exchange(const char* what, const std::vector<char>& own, size_t bytes) {
+  if (world_.size() == 1) return own;
   std::vector<char> all(size_t(shards_) * bytes);
-  for_parts(all.data(), [](const void* own, char* at, size_t n) { std::copy_n(static_cast<const char*>(own), n, at); });
+  std::copy(own.begin(), own.end(), all.begin() + own_.first * int64_t(bytes));
   std::vector<size_t> sizes;
   for (int r = 0; r < world_.size(); ++r)
     sizes.push_back(size_t(distributed::shards_of(shards_, r, world_.size()).count()) * bytes);
   world_.all()->run([&] {
-    distributed::meet(*world_.all(), header_of("losses", float64, int64_t(bytes)));
-    distributed::all_gather(*world_.all(), "losses", all.data(), sizes);
+    distributed::meet(*world_.all(), header_of(what, float64, int64_t(bytes)));
+    distributed::all_gather(*world_.all(), what, all.data(), sizes);
   });
-  for_parts(all.data(), [](void* own, const char* at, size_t n) { std::copy_n(at, n, static_cast<char*>(own)); });
+  return all;
+}
+
+std::vector<ShardedStep::Record> ShardedStep::exchange_records() {
+  if (world_.size() == 1) return records_;
+  std::vector<char> own;
+  for (const Record& record : records_) {
+    own.insert(own.end(), record.gradients.begin(), record.gradients.end());
+    own.insert(own.end(), record.changed.begin(), record.changed.end());
+  }
+  const std::vector<char> all = exchange("records", own, parameters_.size() + buffers_.size());
+  std::vector<Record> records;
+  for (auto at = all.begin(); at != all.end();) {
+    const auto changed = at + int64_t(parameters_.size()), end = changed + int64_t(buffers_.size());
+    records.push_back({{at, changed}, {changed, end}});
+    at = end;
+  }
   return records;
 }
 

@@ -35,8 +35,11 @@ class ShardedStep {
   /// Own shards in ascending order, in each the batches in theirs. `loss` gives the mean over the shard's rows, which
   /// is differentiated; without rows it is empty.
   void run(int64_t shard, size_t batch, const std::function<Tensor()>& loss);
-  /// Puts gradients and buffers together. Returns each batch's loss, the mean over its rows.
-  std::vector<double> finish();
+  /// Puts gradients and buffers together.
+  void finish();
+  /// After finish(): each batch's loss, the mean over its rows, and behind them the values of `others`. The host waits
+  /// once, for all.
+  std::vector<double> losses(const TensorList& others = {});
 
  private:
   struct Bucket;
@@ -49,7 +52,8 @@ class ShardedStep {
   void launch(Bucket& bucket);
   void begin_shard();
   void end_shard(int64_t shard);
-  void read_losses();
+  /// What each shard of all processes has, in their order, `bytes` of each; the own ones are given.
+  std::vector<char> exchange(const char* what, const std::vector<char>& own, size_t bytes);
   std::vector<Record> exchange_records();
   void set_gradients(const std::vector<Record>& records);
   void set_buffers(const std::vector<Record>& records);

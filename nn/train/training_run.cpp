@@ -138,9 +138,8 @@ bool TrainingRun::part(const TrainingWork::Loss& loss) {
       sharded_->run(own.first + shard, size_t(i), parts_[size_t(i * own.count() + shard)]);
   parts_.clear();
   parts_taken_ = 0;
-  const std::vector<double> losses = sharded_->finish();
-  state_.batches += int64_t(losses.size());
-  add_losses(losses);
+  sharded_->finish();
+  state_.batches += group_;
   end_step();
   return state_.batches == batches_ || settle(false);
 }
@@ -174,12 +173,12 @@ void TrainingRun::end_step() {
   losses_.clear();
   if (options_.clip_grad_norm)
     numbers.push_back(optim::clip_grad_norm_(optimizer.parameters(), *options_.clip_grad_norm));
-  std::vector<double> values = values_of(numbers);
+  std::vector<double> values = sharded_ ? sharded_->losses(numbers) : values_of(numbers);
   if (options_.clip_grad_norm) {
     status.grad_norm = values.back();
     values.pop_back();
   }
-  if (!sharded_) add_losses(values);
+  add_losses(values);
   if (status.grad_norm) check_finite("gradient's norm", *status.grad_norm);
   if (options_.schedule || plateau_)
     optimizer.set_lr_factor((options_.schedule ? options_.schedule(state_.steps) : 1.0) *

@@ -53,6 +53,15 @@ TEST_F(DocsPages, architecture_listens) {
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "full\nrelu\n");
 }
 
+// -- docs/rows.md ---------------------------------------------------------------------------------------------------
+
+TEST_F(DocsPages, rows_alone) {
+  nn::Sequential model{nn::Linear(16, 64), nn::GELU(), nn::LayerNorm(64), nn::Linear(64, 4)};
+  const Tensor x = randn({257, 16}), all = model(x);
+  EXPECT_TRUE(equal(model(x.narrow(0, 100, 1)), all.narrow(0, 100, 1)));  // alone as in the batch
+  EXPECT_TRUE(equal(model(x.narrow(0, 90, 33)), all.narrow(0, 90, 33)));  // and in another batch
+}
+
 // -- docs/show.md ---------------------------------------------------------------------------------------------------
 
 TEST_F(DocsPages, show_recovers_an_order) {
