@@ -21,12 +21,6 @@
 
 namespace ordo::nn {
 
-/// "MaxPool2d"
-template <int N>
-std::string name_of_rank(const char* name) {
-  return name + std::to_string(N) + "d";
-}
-
 /// A module's class and the options that are not as usual.
 class Description {
  public:

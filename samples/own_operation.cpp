@@ -47,7 +47,7 @@ Tensor segment_sum(const Tensor& values, const Tensor& segments, int64_t count) 
   const int64_t columns = values.size(1);
   const Tensor sums = zeros({count, columns}, values.options());
   const Algorithm algorithm =
-      kernels::choose_accumulate(op, Algorithm::automatic, values.dtype(), {rows.size(0), count, columns});
+      kernels::choose_accumulate(op, Algorithm::automatic, values.dtype(), {Algorithm::atomic, Algorithm::sorted});
   dispatch_floating(op, values.dtype(), [&]<class T>() {
     const SegmentItems<T> items{rows.size(0), columns, rows.data<T>(), where.data<int64_t>()};
     kernels::cpu::accumulate(items, sums.data<T>(), {count, 1, columns}, algorithm);

@@ -19,7 +19,8 @@ ORDO_REGISTER_OP({.name = "bincount",
                   .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
                                  {Algorithm::sorted, Determinism::device_to_device},
                                  {Algorithm::exact, Determinism::device_to_device, {float32}}},
-                  .note = "dtypes are those of the weights; counts are int64"});
+                  .note = "dtypes are those of the weights; counts are int64",
+                  .no_rows = "it counts all elements"});
 
 ValueRange cpu::value_range(const Tensor& values) {
   std::atomic<int64_t> least = std::numeric_limits<int64_t>::max(), greatest = std::numeric_limits<int64_t>::min();

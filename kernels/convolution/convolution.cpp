@@ -14,17 +14,18 @@ namespace ordo::kernels {
 namespace {
 
 struct ConvRows {
-  explicit ConvRows(ConvNames& names) {
+  explicit ConvRows(ConvNames& names, std::string_view no_rows = {}) {
     for (const char* name : names)
       ordo::detail::OpRegistration({.name = name,
                                     .family = "convolution",
                                     .dtypes = kFloatingTypes,
                                     .algorithms = {{Algorithm::library, Determinism::run_to_run},
-                                                   {Algorithm::direct, Determinism::device_to_device}}});
+                                                   {Algorithm::direct, Determinism::device_to_device}},
+                                    .no_rows = no_rows});
   }
 };
-const ConvRows kRows(kConv), kInputGradRows(kConvInputGrad), kWeightGradRows(kConvWeightGrad),
-    kTransposeRows(kConvTranspose);
+const ConvRows kRows(kConv), kInputGradRows(kConvInputGrad),
+    kWeightGradRows(kConvWeightGrad, "it sums over the samples"), kTransposeRows(kConvTranspose);
 
 constexpr const char* kSpatial[] = {"W", "H, W", "D, H, W"};
 constexpr const char* kKernel[] = {"kW", "kH, kW", "kD, kH, kW"};

@@ -38,9 +38,18 @@ ORDO_REGISTER_OP({.name = "nonzero",
                   .family = "indexing",
                   .dtypes = kAllTypes,
                   .differentiable = false,
-                  .note = "waits for the device"});
-ORDO_REGISTER_OP({.name = "masked_select", .family = "indexing", .dtypes = kAllTypes, .note = "waits for the device"});
-ORDO_REGISTER_OP({.name = "masked_scatter", .family = "indexing", .dtypes = kAllTypes, .note = "waits for the device"});
+                  .note = "waits for the device",
+                  .no_rows = "its size depends on the values"});
+ORDO_REGISTER_OP({.name = "masked_select",
+                  .family = "indexing",
+                  .dtypes = kAllTypes,
+                  .note = "waits for the device",
+                  .no_rows = "its size depends on the values"});
+ORDO_REGISTER_OP({.name = "masked_scatter",
+                  .family = "indexing",
+                  .dtypes = kAllTypes,
+                  .note = "waits for the device",
+                  .no_rows = "an element depends on how many true ones are before it"});
 ORDO_REGISTER_OP({.name = "repeat_interleave",
                   .family = "indexing",
                   .dtypes = kAllTypes,

@@ -10,7 +10,10 @@
 namespace ordo::kernels {
 namespace {
 
-ORDO_REGISTER_OP({.name = "batch_norm", .family = "norm", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "batch_norm",
+                  .family = "norm",
+                  .dtypes = kFloatingTypes,
+                  .note = "with the statistics of the batch, a row depends on all"});
 ORDO_REGISTER_OP({.name = "layer_norm", .family = "norm", .dtypes = kFloatingTypes});
 ORDO_REGISTER_OP({.name = "rms_norm", .family = "norm", .dtypes = kFloatingTypes});
 ORDO_REGISTER_OP({.name = "group_norm", .family = "norm", .dtypes = kFloatingTypes});

@@ -14,9 +14,13 @@
 
 namespace ordo::kernels {
 
-#define ORDO_REGISTER_RANDOM(op, types) \
-  ORDO_REGISTER_OP(                     \
-      {.name = op, .family = "random", .dtypes = types, .differentiable = false, .note = "draws from a Generator"})
+#define ORDO_REGISTER_RANDOM(op, types)               \
+  ORDO_REGISTER_OP({.name = op,                       \
+                    .family = "random",               \
+                    .dtypes = types,                  \
+                    .differentiable = false,          \
+                    .note = "draws from a Generator", \
+                    .no_rows = "element i gets number i of the stream"})
 ORDO_REGISTER_RANDOM("rand", kFloatingTypes);
 ORDO_REGISTER_RANDOM("randn", kFloatingTypes);
 ORDO_REGISTER_RANDOM("randint", kAllTypes);
@@ -24,7 +28,11 @@ ORDO_REGISTER_RANDOM("randperm", kNumericTypes);
 ORDO_REGISTER_RANDOM("bernoulli", kAllTypes);
 ORDO_REGISTER_RANDOM("uniform_", kFloatingTypes);
 ORDO_REGISTER_RANDOM("normal_", kFloatingTypes);
-ORDO_REGISTER_OP({.name = "dropout", .family = "random", .dtypes = kFloatingTypes, .note = "draws from a Generator"});
+ORDO_REGISTER_OP({.name = "dropout",
+                  .family = "random",
+                  .dtypes = kFloatingTypes,
+                  .note = "draws from a Generator",
+                  .no_rows = "element i gets number i of the stream"});
 
 namespace {
 

@@ -9,14 +9,23 @@
 
 namespace ordo::kernels {
 
-ORDO_REGISTER_OP({.name = "coalesce", .family = "sparse", .dtypes = kNumericTypes, .note = "adds as index_add"});
-ORDO_REGISTER_OP({.name = "to_dense", .family = "sparse", .dtypes = kNumericTypes, .note = "adds as index_add"});
+ORDO_REGISTER_OP({.name = "coalesce",
+                  .family = "sparse",
+                  .dtypes = kNumericTypes,
+                  .note = "adds as index_add",
+                  .no_rows = "items of any place add up"});
+ORDO_REGISTER_OP({.name = "to_dense",
+                  .family = "sparse",
+                  .dtypes = kNumericTypes,
+                  .note = "adds as index_add",
+                  .no_rows = "items of any place add up"});
 ORDO_REGISTER_OP({.name = "to_sparse", .family = "sparse", .dtypes = kNumericTypes, .note = "waits for the device"});
 ORDO_REGISTER_OP({.name = "sparse_mm",
                   .family = "sparse",
                   .dtypes = kFloatingTypes,
                   .note = "gradient of the dense matrix: as embedding_bag's"});
-ORDO_REGISTER_OP({.name = "sparse_sum", .family = "sparse", .dtypes = kNumericTypes});
+ORDO_REGISTER_OP(
+    {.name = "sparse_sum", .family = "sparse", .dtypes = kNumericTypes, .no_rows = "items of any place add up"});
 
 namespace cpu {
 void places_of(const PlaceOfCoordinates& f, Device) { each(f.items, f); }

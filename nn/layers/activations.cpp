@@ -26,45 +26,58 @@ static Tensor channel_softmax(const Tensor& x) {
   return softmax(x, -3);
 }
 
-ReLU::ReLU() : Layer(relu, "ReLU") {}
-ReLU6::ReLU6() : Layer(relu6, "ReLU6") {}
-Sigmoid::Sigmoid() : Layer(sigmoid, "Sigmoid") {}
-Tanh::Tanh() : Layer(tanh, "Tanh") {}
-SiLU::SiLU() : Layer(silu, "SiLU") {}
-Mish::Mish() : Layer(mish, "Mish") {}
-SELU::SELU() : Layer(selu, "SELU") {}
-LogSigmoid::LogSigmoid() : Layer(logsigmoid, "LogSigmoid") {}
-Hardsigmoid::Hardsigmoid() : Layer(hardsigmoid, "Hardsigmoid") {}
-Hardswish::Hardswish() : Layer(hardswish, "Hardswish") {}
-Softsign::Softsign() : Layer([](const Tensor& x) { return x / (abs(x) + 1); }, "Softsign") {}
-Tanhshrink::Tanhshrink() : Layer([](const Tensor& x) { return x - tanh(x); }, "Tanhshrink") {}
-Softmax2d::Softmax2d() : Layer(channel_softmax, "Softmax2d") {}
+ReLU::ReLU() : Layer({.function = relu, .description = "ReLU"}) {}
+ReLU6::ReLU6() : Layer({.function = relu6, .description = "ReLU6"}) {}
+Sigmoid::Sigmoid() : Layer({.function = sigmoid, .description = "Sigmoid"}) {}
+Tanh::Tanh() : Layer({.function = tanh, .description = "Tanh"}) {}
+SiLU::SiLU() : Layer({.function = silu, .description = "SiLU"}) {}
+Mish::Mish() : Layer({.function = mish, .description = "Mish"}) {}
+SELU::SELU() : Layer({.function = selu, .description = "SELU"}) {}
+LogSigmoid::LogSigmoid() : Layer({.function = logsigmoid, .description = "LogSigmoid"}) {}
+Hardsigmoid::Hardsigmoid() : Layer({.function = hardsigmoid, .description = "Hardsigmoid"}) {}
+Hardswish::Hardswish() : Layer({.function = hardswish, .description = "Hardswish"}) {}
+Softsign::Softsign()
+    : Layer({.function = [](const Tensor& x) { return x / (abs(x) + 1); }, .description = "Softsign"}) {}
+Tanhshrink::Tanhshrink()
+    : Layer({.function = [](const Tensor& x) { return x - tanh(x); }, .description = "Tanhshrink"}) {}
+Softmax2d::Softmax2d() : Layer({.function = channel_softmax, .description = "Softmax2d"}) {}
 
 GELU::GELU(GELUOptions o)
-    : Layer([=](const Tensor& x) { return gelu(x, o.approximate); },
-            Description("GELU").with_options(o, "approximate")) {}
+    : Layer({.function = [=](const Tensor& x) { return gelu(x, o.approximate); },
+             .description = Description("GELU").with_options(o, "approximate")}) {}
 LeakyReLU::LeakyReLU(double slope)
-    : Layer([=](const Tensor& x) { return leaky_relu(x, slope); }, Description("LeakyReLU", slope)) {}
-ELU::ELU(double alpha) : Layer([=](const Tensor& x) { return elu(x, alpha); }, Description("ELU", alpha)) {}
-CELU::CELU(double alpha) : Layer([=](const Tensor& x) { return celu(x, alpha); }, Description("CELU", alpha)) {}
+    : Layer({.function = [=](const Tensor& x) { return leaky_relu(x, slope); },
+             .description = Description("LeakyReLU", slope)}) {}
+ELU::ELU(double alpha)
+    : Layer({.function = [=](const Tensor& x) { return elu(x, alpha); }, .description = Description("ELU", alpha)}) {}
+CELU::CELU(double alpha)
+    : Layer({.function = [=](const Tensor& x) { return celu(x, alpha); }, .description = Description("CELU", alpha)}) {}
 Softplus::Softplus(double beta, double threshold)
-    : Layer([=](const Tensor& x) { return softplus(x, beta, threshold); },
-            Description("Softplus").with("beta", beta, 1).with("threshold", threshold, 20)) {}
+    : Layer({.function = [=](const Tensor& x) { return softplus(x, beta, threshold); },
+             .description = Description("Softplus").with("beta", beta, 1).with("threshold", threshold, 20)}) {}
 Hardtanh::Hardtanh(double low, double high)
-    : Layer([=](const Tensor& x) { return hardtanh(x, low, high); }, Description("Hardtanh", low, high)) {}
+    : Layer({.function = [=](const Tensor& x) { return hardtanh(x, low, high); },
+             .description = Description("Hardtanh", low, high)}) {}
 Hardshrink::Hardshrink(double lambd)
-    : Layer([=](const Tensor& x) { return hardshrink(x, lambd); }, Description("Hardshrink", lambd)) {}
+    : Layer({.function = [=](const Tensor& x) { return hardshrink(x, lambd); },
+             .description = Description("Hardshrink", lambd)}) {}
 Softshrink::Softshrink(double lambd)
-    : Layer([=](const Tensor& x) { return softshrink(x, lambd); }, Description("Softshrink", lambd)) {}
+    : Layer({.function = [=](const Tensor& x) { return softshrink(x, lambd); },
+             .description = Description("Softshrink", lambd)}) {}
 Threshold::Threshold(double threshold, double value)
-    : Layer([=](const Tensor& x) { return where(x > threshold, x, value); },
-            Description("Threshold", threshold, value)) {}
+    : Layer({.function = [=](const Tensor& x) { return where(x > threshold, x, value); },
+             .description = Description("Threshold", threshold, value)}) {}
 Softmin::Softmin(int64_t dim)
-    : Layer([=](const Tensor& x) { return softmax(neg(x), dim); }, Description("Softmin", dim)) {}
-Softmax::Softmax(int64_t dim) : Layer([=](const Tensor& x) { return softmax(x, dim); }, Description("Softmax", dim)) {}
+    : Layer({.function = [=](const Tensor& x) { return softmax(neg(x), dim); },
+             .description = Description("Softmin", dim)}) {}
+Softmax::Softmax(int64_t dim)
+    : Layer(
+          {.function = [=](const Tensor& x) { return softmax(x, dim); }, .description = Description("Softmax", dim)}) {}
 LogSoftmax::LogSoftmax(int64_t dim)
-    : Layer([=](const Tensor& x) { return log_softmax(x, dim); }, Description("LogSoftmax", dim)) {}
-GLU::GLU(int64_t dim) : Layer([=](const Tensor& x) { return glu(x, dim); }, Description("GLU", dim)) {}
+    : Layer({.function = [=](const Tensor& x) { return log_softmax(x, dim); },
+             .description = Description("LogSoftmax", dim)}) {}
+GLU::GLU(int64_t dim)
+    : Layer({.function = [=](const Tensor& x) { return glu(x, dim); }, .description = Description("GLU", dim)}) {}
 
 PReLU::PReLU(int64_t num_parameters, double init) {
   ORDO_CHECK(num_parameters > 0, ValueError, "PReLU", "needs a slope or more, not {}", num_parameters);

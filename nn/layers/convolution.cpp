@@ -5,8 +5,9 @@
 #include <ordo/autograd/ops/functional/convolution.h>
 #include <ordo/engine/calls/check.h>
 #include <ordo/kernels/windows/sliding.h>
+#include <ordo/nn/description.h>
 #include <ordo/nn/init.h>
-#include <ordo/nn/layers/layer.h>
+#include <ordo/nn/layers/rank.h>
 
 namespace ordo::nn {
 namespace {
@@ -47,11 +48,10 @@ template <int N, bool kTransposed>
 Tensor Convolution<N, kTransposed>::forward(const Tensor& input) {
   const Options& o = options_;
   if constexpr (kTransposed)
-    return ordo::detail::of_rank<N>(conv_transpose1d, conv_transpose2d, conv_transpose3d)(
+    return of_rank<N>(conv_transpose1d, conv_transpose2d, conv_transpose3d)(
         input, weight, bias, {o.stride, o.padding, o.output_padding, o.groups, o.dilation});
   else
-    return ordo::detail::of_rank<N>(conv1d, conv2d, conv3d)(input, weight, bias,
-                                                            {o.stride, o.padding, o.dilation, o.groups});
+    return of_rank<N>(conv1d, conv2d, conv3d)(input, weight, bias, {o.stride, o.padding, o.dilation, o.groups});
 }
 
 template <int N, bool kTransposed>

@@ -10,6 +10,7 @@ static std::function<Tensor(const Tensor&)> expect_function(std::function<Tensor
 }
 
 Functional::Functional(std::string name, std::function<Tensor(const Tensor&)> function)
-    : Layer(expect_function(std::move(function)), name.empty() ? "Functional" : "Functional(" + name + ")") {}
+    : Layer({.function = expect_function(std::move(function)),
+             .description = name.empty() ? "Functional" : "Functional(" + name + ")"}) {}
 
 }  // namespace ordo::nn

@@ -1,8 +1,8 @@
 // Layer: a module that calls a function, and says what it was made with. Internal to nn.
 //
 //   Unfold::Unfold(Size2 kernel, UnfoldOptions o)
-//       : Layer([=](const Tensor& input) { return unfold(input, kernel, o); },
-//               Description("Unfold", kernel).with_options(o, "dilation", "padding", "stride")) {}
+//       : Layer({.function = [=](const Tensor& input) { return unfold(input, kernel, o); },
+//                .description = Description("Unfold", kernel).with_options(o, "dilation", "padding", "stride")}) {}
 //
 // Constructors stand in source files: in a header every program would compile their functions.
 #pragma once
@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/nn/module.h>
 
 namespace ordo::nn {
@@ -22,8 +23,12 @@ class Layer : public Module {
   std::string description() const override { return description_; }
 
  protected:
-  Layer(std::function<Tensor(const Tensor&)> function, std::string description)
-      : function_(std::move(function)), description_(std::move(description)) {}
+  struct Made {
+    ordo::detail::LibraryCall library = {};  // first: memory for the others is the library's
+    std::function<Tensor(const Tensor&)> function;
+    std::string description;
+  };
+  explicit Layer(Made made) : function_(std::move(made.function)), description_(std::move(made.description)) {}
 
  private:
   std::function<Tensor(const Tensor&)> function_;

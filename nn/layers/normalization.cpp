@@ -121,7 +121,7 @@ std::string GroupNorm::description() const {
 }
 
 LocalResponseNorm::LocalResponseNorm(int64_t size, LocalResponseNormOptions o)
-    : Layer([=](const Tensor& x) { return local_response_norm(x, size, o.alpha, o.beta, o.k); },
-            Description("LocalResponseNorm", size).with_options(o, "alpha", "beta", "k")) {}
+    : Layer({.function = [=](const Tensor& x) { return local_response_norm(x, size, o.alpha, o.beta, o.k); },
+             .description = Description("LocalResponseNorm", size).with_options(o, "alpha", "beta", "k")}) {}
 
 }  // namespace ordo::nn

@@ -1,20 +1,10 @@
 #include <ordo/nn/layers/pooling.h>
 
 #include <ordo/nn/description.h>
+#include <ordo/nn/layers/rank.h>
 
 namespace ordo::nn {
 namespace {
-
-/// The one for N dimensions.
-template <int N, class F1, class F2, class F3>
-constexpr auto of_rank(F1 f1, F2 f2, F3 f3) {
-  if constexpr (N == 1)
-    return f1;
-  else if constexpr (N == 2)
-    return f2;
-  else
-    return f3;
-}
 
 /// A stride of the kernel's size is the usual one: left out.
 template <int N, class Options>
@@ -44,39 +34,40 @@ std::string description_of(const Size<N>& kernel, const FractionalMaxPoolOptions
 
 template <int N>
 MaxPool<N>::MaxPool(Size<N> kernel, MaxPoolOptions<N> o)
-    : Layer([=](const Tensor& x) { return of_rank<N>(max_pool1d, max_pool2d, max_pool3d)(x, kernel, o); },
-            Description(name_of_rank<N>("MaxPool"), kernel)
-                .with_options(with_stride(kernel, o), "stride", "padding", "dilation", "ceil_mode")) {}
+    : Layer({.function = [=](const Tensor& x) { return of_rank<N>(max_pool1d, max_pool2d, max_pool3d)(x, kernel, o); },
+             .description = Description(name_of_rank<N>("MaxPool"), kernel)
+                                .with_options(with_stride(kernel, o), "stride", "padding", "dilation", "ceil_mode")}) {}
 
 template <int N>
 AvgPool<N>::AvgPool(Size<N> kernel, AvgPoolOptions<N> o)
-    : Layer([=](const Tensor& x) { return of_rank<N>(avg_pool1d, avg_pool2d, avg_pool3d)(x, kernel, o); },
-            description_of(kernel, with_stride(kernel, o))) {}
+    : Layer({.function = [=](const Tensor& x) { return of_rank<N>(avg_pool1d, avg_pool2d, avg_pool3d)(x, kernel, o); },
+             .description = description_of(kernel, with_stride(kernel, o))}) {}
 
 template <int N, bool kMax>
 AdaptivePool<N, kMax>::AdaptivePool(Size<N> size)
-    : Layer(
-          [=](const Tensor& x) {
-            if constexpr (kMax)
-              return of_rank<N>(adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d)(x, size);
-            else
-              return of_rank<N>(adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)(x, size);
-          },
-          Description(name_of_rank<N>(kMax ? "AdaptiveMaxPool" : "AdaptiveAvgPool"), size)) {}
+    : Layer({.function =
+                 [=](const Tensor& x) {
+                   if constexpr (kMax)
+                     return of_rank<N>(adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d)(x, size);
+                   else
+                     return of_rank<N>(adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)(x, size);
+                 },
+             .description = Description(name_of_rank<N>(kMax ? "AdaptiveMaxPool" : "AdaptiveAvgPool"), size)}) {}
 
 template <int N>
 LPPool<N>::LPPool(double norm_type, Size<N> kernel, LPPoolOptions<N> o)
-    : Layer([=](const Tensor& x) { return of_rank<N>(lp_pool1d, lp_pool2d, lp_pool3d)(x, norm_type, kernel, o); },
-            Description(name_of_rank<N>("LPPool"), norm_type, kernel)
-                .with_options(with_stride(kernel, o), "stride", "ceil_mode")) {}
+    : Layer({.function =
+                 [=](const Tensor& x) { return of_rank<N>(lp_pool1d, lp_pool2d, lp_pool3d)(x, norm_type, kernel, o); },
+             .description = Description(name_of_rank<N>("LPPool"), norm_type, kernel)
+                                .with_options(with_stride(kernel, o), "stride", "ceil_mode")}) {}
 
 template <int N>
 FractionalMaxPool<N>::FractionalMaxPool(Size<N> kernel, FractionalMaxPoolOptions<N> o)
-    : Layer(
-          [=](const Tensor& x) {
-            return of_rank<N>(nullptr, fractional_max_pool2d, fractional_max_pool3d)(x, kernel, o);
-          },
-          description_of(kernel, o)) {}
+    : Layer({.function =
+                 [=](const Tensor& x) {
+                   return of_rank<N>(nullptr, fractional_max_pool2d, fractional_max_pool3d)(x, kernel, o);
+                 },
+             .description = description_of(kernel, o)}) {}
 
 template <int N>
 MaxUnpool<N>::MaxUnpool(Size<N> kernel, MaxUnpoolOptions<N> options)

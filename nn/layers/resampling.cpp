@@ -5,6 +5,7 @@
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/nn/description.h>
+#include <ordo/nn/layers/rank.h>
 
 namespace ordo::nn {
 
@@ -32,19 +33,20 @@ static Tensor channel_shuffle(const Tensor& input, int64_t groups) {
   return split.transpose(-3, -4).flatten(-4, -3);
 }
 
-Upsample::Upsample(UpsampleOptions o) : Layer([=](const Tensor& x) { return interpolate(x, o); }, description_of(o)) {}
+Upsample::Upsample(UpsampleOptions o)
+    : Layer({.function = [=](const Tensor& x) { return interpolate(x, o); }, .description = description_of(o)}) {}
 
 template <int N>
 ConstantPad<N>::ConstantPad(PadWidths<N> padding, double value)
-    : Layer([=](const Tensor& x) { return pad(x, padding, PadMode::constant, value); },
-            Description(name_of_rank<N>("ConstantPad"), padding, value)) {}
+    : Layer({.function = [=](const Tensor& x) { return pad(x, padding, PadMode::constant, value); },
+             .description = Description(name_of_rank<N>("ConstantPad"), padding, value)}) {}
 
 template <int N, PadMode kMode>
 Pad<N, kMode>::Pad(PadWidths<N> padding)
-    : Layer([=](const Tensor& x) { return pad(x, padding, kMode); },
-            Description(
-                name_of_rank<N>(std::array{"ZeroPad", "ReflectionPad", "ReplicationPad", "CircularPad"}[size_t(kMode)]),
-                padding)) {}
+    : Layer({.function = [=](const Tensor& x) { return pad(x, padding, kMode); },
+             .description = Description(name_of_rank<N>(std::array{"ZeroPad", "ReflectionPad", "ReplicationPad",
+                                                                   "CircularPad"}[size_t(kMode)]),
+                                        padding)}) {}
 
 #define ORDO_FOR_RANK(N)                     \
   template class ConstantPad<N>;             \
@@ -66,21 +68,26 @@ std::string RoIPool::description() const {
 }
 
 Flatten::Flatten(FlattenOptions o)
-    : Layer([=](const Tensor& x) { return x.flatten(o.start_dim, o.end_dim); },
-            Description("Flatten").with_options(o, "start_dim", "end_dim")) {}
+    : Layer({.function = [=](const Tensor& x) { return x.flatten(o.start_dim, o.end_dim); },
+             .description = Description("Flatten").with_options(o, "start_dim", "end_dim")}) {}
 Unflatten::Unflatten(int64_t dim, Dims size)
-    : Layer([=](const Tensor& x) { return unflatten(x, dim, size); }, Description("Unflatten", dim, size)) {}
+    : Layer({.function = [=](const Tensor& x) { return unflatten(x, dim, size); },
+             .description = Description("Unflatten", dim, size)}) {}
 PixelShuffle::PixelShuffle(int64_t factor)
-    : Layer([=](const Tensor& x) { return pixel_shuffle(x, factor); }, Description("PixelShuffle", factor)) {}
+    : Layer({.function = [=](const Tensor& x) { return pixel_shuffle(x, factor); },
+             .description = Description("PixelShuffle", factor)}) {}
 PixelUnshuffle::PixelUnshuffle(int64_t factor)
-    : Layer([=](const Tensor& x) { return pixel_unshuffle(x, factor); }, Description("PixelUnshuffle", factor)) {}
+    : Layer({.function = [=](const Tensor& x) { return pixel_unshuffle(x, factor); },
+             .description = Description("PixelUnshuffle", factor)}) {}
 ChannelShuffle::ChannelShuffle(int64_t groups)
-    : Layer([=](const Tensor& x) { return channel_shuffle(x, groups); }, Description("ChannelShuffle", groups)) {}
+    : Layer({.function = [=](const Tensor& x) { return channel_shuffle(x, groups); },
+             .description = Description("ChannelShuffle", groups)}) {}
 Unfold::Unfold(Size2 kernel, UnfoldOptions o)
-    : Layer([=](const Tensor& x) { return unfold(x, kernel, o); },
-            Description("Unfold", kernel).with_options(o, "dilation", "padding", "stride")) {}
+    : Layer({.function = [=](const Tensor& x) { return unfold(x, kernel, o); },
+             .description = Description("Unfold", kernel).with_options(o, "dilation", "padding", "stride")}) {}
 Fold::Fold(Size2 output_size, Size2 kernel, UnfoldOptions o)
-    : Layer([=](const Tensor& x) { return fold(x, output_size, kernel, o); },
-            Description("Fold", output_size, kernel).with_options(o, "dilation", "padding", "stride")) {}
+    : Layer(
+          {.function = [=](const Tensor& x) { return fold(x, output_size, kernel, o); },
+           .description = Description("Fold", output_size, kernel).with_options(o, "dilation", "padding", "stride")}) {}
 
 }  // namespace ordo::nn

@@ -33,8 +33,6 @@ void check_rprop(const RpropOptions& o) {
              o.least, o.largest);
 }
 
-Tensor wide(const Tensor& t) { return t.element_size() == 2 ? t.to(float32) : t; }
-
 /// A step in the making: the parameter and its gradient with the weight's decay; copies of both memories.
 struct ComposedStep {
   NoGrad guard;

@@ -18,7 +18,6 @@ namespace {
 
 double dot_of(const Tensor& a, const Tensor& b) { return dot(a, b).item(); }
 double largest(const Tensor& t) { return t.numel() == 0 ? 0 : t.abs().max().item(); }
-Tensor wide(const Tensor& t) { return t.element_size() == 2 ? t.to(float32) : t; }
 
 /// Where the cubic through two points with these values and slopes is least, within [low, high].
 double cubic_minimum(double x1, double f1, double slope1, double x2, double f2, double slope2, double low,

@@ -1,7 +1,8 @@
-// What options of optimisers must be. Internal to nn/optim.
+// What optimisers share: what options must be, and the dtype they compute in. Internal to nn/optim.
 #pragma once
 
 #include <ordo/engine/calls/check.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::optim {
 
@@ -17,5 +18,8 @@ void expect_adam(const char* optimizer, const Options& o) {
   expect_at_least_0(optimizer, "eps", o.eps);
   expect_at_least_0(optimizer, "a weight decay", o.weight_decay);
 }
+
+/// Half types as float32, in which they are computed.
+inline Tensor wide(const Tensor& t) { return t.element_size() == 2 ? t.to(float32) : t; }
 
 }  // namespace ordo::optim

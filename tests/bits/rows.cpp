@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -27,22 +28,28 @@ bool is_part(const Tensor& whole, int dim, int64_t at, const Tensor& alone) {
   return alone.sizes() == part.sizes() && result_bytes(alone) == result_bytes(part);
 }
 
-/// Whether each row alone gives its part of `whole`, and of the result for the rows backwards with two of them again:
-/// what fits by chance does not fit there.
+/// What a sample computes, of all rows.
+struct Whole {
+  TensorList inputs;
+  Tensor result;
+};
+
+/// Whether each row alone gives its part of `whole`, and of the result for the rows backwards, twice, and one again: what
+/// fits by chance does not fit there.
 bool is_right(const Sample& sample, const TensorList& inputs, const Tensor& whole, const RowDims& dims, int64_t rows) {
   std::vector<TensorList> others;
-  for (int64_t i = rows - 1; i >= 0; --i) others.push_back(row_of(inputs, dims, i));
-  others.push_back(others[0]);
-  others.push_back(others[1]);
+  for (int64_t i = 2 * rows; i >= 0; --i) others.push_back(row_of(inputs, dims, i % rows));
   const std::optional<Tensor> other = result_unless_refused(sample, batch_of_rows(others, dims));
-  if (!other || other->dim() != whole.dim() || other->size(dims.result) != rows + 2) return false;
+  if (!other || other->dim() != whole.dim() || other->size(dims.result) != 2 * rows + 1) return false;
   for (int64_t i = 0; i < rows; ++i) {
     const std::optional<Tensor> alone = result_unless_refused(sample, row_of(inputs, dims, i));
-    if (!alone || !is_part(whole, dims.result, i, *alone) || !is_part(*other, dims.result, rows - 1 - i, *alone))
+    if (!alone || !is_part(whole, dims.result, i, *alone) || !is_part(*other, dims.result, 2 * rows - i, *alone))
       return false;
   }
   return true;
 }
+
+constexpr int kMostTries = 1000;  // of an input's dimension
 
 /// The next choice of each, the last changing first; false after the last.
 bool advance(std::vector<size_t>& at, const std::vector<std::vector<int>>& choices) {
@@ -82,30 +89,40 @@ TensorList batch_of_rows(const std::vector<TensorList>& rows, const RowDims& dim
 std::optional<RowDims> find_rows(const Sample& sample) {
   const TensorList& inputs = sample.inputs;
   const DeterminismGuard guard(Determinism::device_to_device);
-  if (inputs.empty() || inputs.size() > 6 || !inputs[0].defined()) return std::nullopt;
-  const std::optional<Tensor> whole = result_unless_refused(sample, inputs);
-  if (!whole || !whole->defined() || whole->numel() == 0) return std::nullopt;
-  for (int first = 0; first < inputs[0].dim(); ++first) {
-    const int64_t rows = inputs[0].size(first);
-    if (rows < 2) continue;
-    // The other inputs in all ways: their dimensions of as many rows, then as shared ones.
-    std::vector<std::vector<int>> choices{{first}};
-    for (size_t i = 1; i < inputs.size(); ++i) {
-      std::vector<int> some;
-      for (int d = 0; inputs[i].defined() && d < inputs[i].dim(); ++d)
-        if (inputs[i].size(d) == rows) some.push_back(d);
-      some.push_back(-1);
-      choices.push_back(some);
-    }
-    RowDims dims;
-    std::vector<size_t> at(inputs.size(), 0);
-    do {
-      dims.inputs.clear();
-      for (size_t i = 0; i < inputs.size(); ++i) dims.inputs.push_back(choices[i][at[i]]);
-      for (dims.result = 0; dims.result < whole->dim(); ++dims.result)
-        if (whole->size(dims.result) == rows && is_right(sample, inputs, *whole, dims, rows)) return dims;
-    } while (advance(at, choices));
+  std::vector<Whole> wholes;
+  for (const DType dtype : {float64, float32}) {
+    const TensorList converted = convert(inputs, dtype, cpu);
+    const std::optional<Tensor> whole = result_unless_refused(sample, converted);
+    if (whole && whole->defined() && whole->numel() > 0) wholes.push_back({converted, *whole});
   }
+  if (wholes.empty()) return std::nullopt;
+  const Dims& sizes = wholes[0].result.sizes();
+  // The inputs before the `lead` are shared, those behind it in all ways: a dimension of as many rows, or shared.
+  for (size_t lead = 0; lead < inputs.size(); ++lead)
+    for (int first = 0; inputs[lead].defined() && first < inputs[lead].dim(); ++first) {
+      const int64_t rows = inputs[lead].size(first);
+      if (rows < 2) continue;
+      std::vector<std::vector<int>> choices(lead, {-1});
+      choices.push_back({first});
+      for (size_t i = lead + 1; i < inputs.size(); ++i) {
+        choices.emplace_back();
+        for (int d = 0; inputs[i].defined() && d < inputs[i].dim(); ++d)
+          if (inputs[i].size(d) == rows) choices.back().push_back(d);
+        choices.back().push_back(-1);
+      }
+      RowDims dims;
+      std::vector<size_t> at(inputs.size(), 0);
+      int tries = 0;
+      do {
+        dims.inputs.clear();
+        for (size_t i = 0; i < inputs.size(); ++i) dims.inputs.push_back(choices[i][at[i]]);
+        for (dims.result = 0; dims.result < sizes.size(); ++dims.result)
+          if (sizes[dims.result] == rows && std::all_of(wholes.begin(), wholes.end(), [&](const Whole& w) {
+                return is_right(sample, w.inputs, w.result, dims, rows);
+              }))
+            return dims;
+      } while (++tries < kMostTries && advance(at, choices));
+    }
   return std::nullopt;
 }
 

@@ -30,8 +30,8 @@ TensorList row_of(const TensorList& inputs, const RowDims& dims, int64_t index);
 /// One batch of rows, in this order.
 TensorList batch_of_rows(const std::vector<TensorList>& rows, const RowDims& dims);
 
-/// Finds rows by trying: each alone, and all in another order and some twice, must give the same bytes, in float64 on
-/// the CPU. Nothing where there are none. The first dimension that has them counts.
+/// Finds rows by trying: each alone, and all in another order and some twice, must give the same bytes, in float32 and
+/// float64 on the CPU. Nothing where there are none. The first dimension that has them counts.
 std::optional<RowDims> find_rows(const Sample& sample);
 
 /// What the file says of an operation, by the label of the sample.

@@ -45,10 +45,16 @@ Tensor as(const Tensor& t, Neighbours kind) {
   return full_like(t, value);
 }
 
+int64_t count_of(const TensorList& inputs, const RowDims& dims) {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (dims.inputs[i] >= 0) return inputs[i].size(dims.inputs[i]);
+  return 0;
+}
+
 class Rows {
  public:
   Rows(const OpInfo& op, const Sample& sample, const TensorList& inputs, const RowDims& dims)
-      : op_(op), sample_(sample), dims_(dims), count_(inputs[0].size(dims.inputs[0])) {
+      : op_(op), sample_(sample), dims_(dims), count_(count_of(inputs, dims)) {
     for (int64_t i = 0; i < count_; ++i) {
       rows_.push_back(row_of(inputs, dims, i));
       const Tensor alone = compute(sample, rows_.back(), dims, {}).result;
@@ -82,8 +88,8 @@ class Rows {
     try {
       all =
           compute(sample_, batch_of_rows(rows, dims_), dims_, above[0].defined() ? cat(above, dims_.result) : Tensor());
-    } catch (const ValueError&) {
-      ASSERT_NE(kind, Neighbours::ordinary) << sample_.label;
+    } catch (const Error& refused) {  // a number as an index, say
+      ASSERT_NE(kind, Neighbours::ordinary) << sample_.label << ": " << refused.what();
       return;
     }
     const auto where = [&] {
@@ -145,7 +151,8 @@ TEST_P(RegistryRows, do_not_depend_on_the_others) {
       for (const DType dtype : tested_dtypes(*op_, sample)) {
         SCOPED_TRACE(trace(sample, dtype, device) + " " + at->second.str());
         const DeterminismGuard guard(op_->row_level());
-        expect_rows(*op_, sample, convert(sample.inputs, dtype, device), at->second);
+        const TensorList inputs = convert(sample.inputs, dtype, device);
+        if (bytes_unless_refused(*op_, sample, inputs)) expect_rows(*op_, sample, inputs, at->second);
       }
   }
 }

@@ -9,10 +9,23 @@
 
 namespace ordo {
 
-ORDO_REGISTER_OP({.name = "arange", .family = "copy", .dtypes = kNumericTypes, .differentiable = false});
-ORDO_REGISTER_OP({.name = "linspace", .family = "copy", .dtypes = kFloatingTypes, .differentiable = false});
-ORDO_REGISTER_OP({.name = "logspace", .family = "copy", .dtypes = kFloatingTypes, .differentiable = false});
-ORDO_REGISTER_OP({.name = "eye", .family = "copy", .dtypes = kAllTypes, .differentiable = false});
+ORDO_REGISTER_OP({.name = "arange",
+                  .family = "copy",
+                  .dtypes = kNumericTypes,
+                  .differentiable = false,
+                  .no_rows = "it takes no tensor"});
+ORDO_REGISTER_OP({.name = "linspace",
+                  .family = "copy",
+                  .dtypes = kFloatingTypes,
+                  .differentiable = false,
+                  .no_rows = "it takes no tensor"});
+ORDO_REGISTER_OP({.name = "logspace",
+                  .family = "copy",
+                  .dtypes = kFloatingTypes,
+                  .differentiable = false,
+                  .no_rows = "it takes no tensor"});
+ORDO_REGISTER_OP(
+    {.name = "eye", .family = "copy", .dtypes = kAllTypes, .differentiable = false, .no_rows = "it takes no tensor"});
 
 // Made on the CPU in the wide type, then converted and moved: these are not worth a kernel.
 template <class T, class F>

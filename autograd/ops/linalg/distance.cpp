@@ -12,12 +12,13 @@ ORDO_REGISTER_OP({.name = "normalize", .family = "reduce", .dtypes = kFloatingTy
 ORDO_REGISTER_OP({.name = "pairwise_distance", .family = "reduce", .dtypes = kFloatingTypes});
 ORDO_REGISTER_OP({.name = "cosine_similarity", .family = "reduce", .dtypes = kFloatingTypes});
 ORDO_REGISTER_OP({.name = "cdist", .family = "reduce", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "pdist", .family = "reduce", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "pdist", .family = "reduce", .dtypes = kFloatingTypes, .no_rows = "a result is of two rows"});
 ORDO_REGISTER_OP({.name = "cov",
                   .family = "reduce",
                   .dtypes = kFloatingTypes,
                   .algorithms = {{Algorithm::library, Determinism::run_to_run},
-                                 {Algorithm::direct, Determinism::device_to_device}}});
+                                 {Algorithm::direct, Determinism::device_to_device}},
+                  .no_rows = "a result is of two rows"});
 
 static void expect_two(const char* op, const Tensor& a, const Tensor& b) {
   detail::expect_pair(op, a, "x1", b, "x2");

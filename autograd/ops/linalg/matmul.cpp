@@ -73,7 +73,7 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
                 });
 }
 
-ORDO_REGISTER_OP({.name = "dot", .family = "reduce", .dtypes = kNumericTypes});
+ORDO_REGISTER_OP({.name = "dot", .family = "reduce", .dtypes = kNumericTypes, .no_rows = "one sum of all elements"});
 ORDO_REGISTER_PRODUCT("addmm");
 ORDO_REGISTER_PRODUCT("baddbmm");
 ORDO_REGISTER_PRODUCT("tensordot");

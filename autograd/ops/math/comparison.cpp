@@ -55,12 +55,17 @@ Tensor operator&(const Tensor& a, Scalar b) { return bitwise_and(a, b); }
 Tensor operator|(const Tensor& a, Scalar b) { return bitwise_or(a, b); }
 Tensor operator^(const Tensor& a, Scalar b) { return bitwise_xor(a, b); }
 
-static OpInfo truth_row(std::string_view name, std::string_view note) {
-  return {.name = name, .family = "elementwise", .dtypes = kAllTypes, .differentiable = false, .note = note};
+static OpInfo truth_row(std::string_view name, std::string_view note, std::string_view no_rows = {}) {
+  return {.name = name,
+          .family = "elementwise",
+          .dtypes = kAllTypes,
+          .differentiable = false,
+          .note = note,
+          .no_rows = no_rows};
 }
 ORDO_REGISTER_OP((truth_row("isclose", "gives bool")));
-ORDO_REGISTER_OP((truth_row("allclose", "waits for the device")));
-ORDO_REGISTER_OP((truth_row("equal", "waits for the device")));
+ORDO_REGISTER_OP((truth_row("allclose", "waits for the device", "one answer for all elements")));
+ORDO_REGISTER_OP((truth_row("equal", "waits for the device", "one answer for all elements")));
 
 Tensor isclose(const Tensor& a, const Tensor& b, double rtol, double atol, bool equal_nan) {
   const OpCall call("isclose", a, b, rtol, atol, equal_nan);

@@ -15,9 +15,16 @@ namespace ordo {
 ORDO_REGISTER_OP({.name = "searchsorted", .family = "sort", .dtypes = kAllTypes, .differentiable = false});
 ORDO_REGISTER_OP({.name = "bucketize", .family = "sort", .dtypes = kAllTypes, .differentiable = false});
 ORDO_REGISTER_OP({.name = "isin", .family = "sort", .dtypes = kAllTypes, .differentiable = false});
-ORDO_REGISTER_OP({.name = "histc", .family = "sort", .dtypes = kFloatingTypes, .differentiable = false});
-ORDO_REGISTER_OP(
-    {.name = "histogram", .family = "sort", .dtypes = kFloatingTypes, .note = "weights are summed as by bincount"});
+ORDO_REGISTER_OP({.name = "histc",
+                  .family = "sort",
+                  .dtypes = kFloatingTypes,
+                  .differentiable = false,
+                  .no_rows = "it counts all elements"});
+ORDO_REGISTER_OP({.name = "histogram",
+                  .family = "sort",
+                  .dtypes = kFloatingTypes,
+                  .note = "weights are summed as by bincount",
+                  .no_rows = "it counts all elements"});
 
 namespace {
 
@@ -149,8 +156,16 @@ HistogramResult histogram(const Tensor& input, int64_t bins, std::optional<std::
   return out;
 }
 
-ORDO_REGISTER_OP({.name = "unique", .family = "sort", .dtypes = kAllTypes, .differentiable = false});
-ORDO_REGISTER_OP({.name = "unique_consecutive", .family = "sort", .dtypes = kAllTypes, .differentiable = false});
+ORDO_REGISTER_OP({.name = "unique",
+                  .family = "sort",
+                  .dtypes = kAllTypes,
+                  .differentiable = false,
+                  .no_rows = "it compares all elements"});
+ORDO_REGISTER_OP({.name = "unique_consecutive",
+                  .family = "sort",
+                  .dtypes = kAllTypes,
+                  .differentiable = false,
+                  .no_rows = "it compares all elements"});
 
 namespace {
 

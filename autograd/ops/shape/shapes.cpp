@@ -11,7 +11,11 @@
 namespace ordo {
 
 ORDO_REGISTER_OP({.name = "movedim", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
-ORDO_REGISTER_OP({.name = "as_strided", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
+ORDO_REGISTER_OP({.name = "as_strided",
+                  .family = "views",
+                  .dtypes = kAllTypes,
+                  .note = "no data is copied",
+                  .no_rows = "strides step over the whole memory"});
 ORDO_REGISTER_OP({.name = "meshgrid", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
 
 Tensor movedim(const Tensor& input, const Dims& source, const Dims& destination) {

@@ -45,6 +45,9 @@ Tensor input() { return test_values({2, 3, 4}); }
 
 ORDO_OP_SAMPLES(view) {
   return {view_sample(
+              "rows", input(), {2, 12}, [](const Tensor& t) { return t.contiguous().view(dims(-1, 12)); },
+              flat_in({2, 12}, {2, 3, 4})),
+          view_sample(
               "merge", input(), {6, 4}, [](const Tensor& t) { return t.contiguous().view(dims(-1, 4)); },
               flat_in({6, 4}, {2, 3, 4})),
           view_sample(
@@ -108,8 +111,11 @@ ORDO_OP_SAMPLES(meshgrid) {
 }
 ORDO_OP_SAMPLES(reshape) {
   return {view_sample(
-      "copy", input(), {3, 8}, [](const Tensor& t) { return t.transpose(0, 1).reshape(dims(3, 8)); },
-      [](const Index& i) { return at(i[1] / 4, i[0], i[1] % 4); })};
+              "rows", input(), {2, 12}, [](const Tensor& t) { return t.reshape(dims(-1, 12)); },
+              flat_in({2, 12}, {2, 3, 4})),
+          view_sample(
+              "copy", input(), {3, 8}, [](const Tensor& t) { return t.transpose(0, 1).reshape(dims(3, 8)); },
+              [](const Index& i) { return at(i[1] / 4, i[0], i[1] % 4); })};
 }
 ORDO_OP_SAMPLES(flatten) {
   return {view_sample(

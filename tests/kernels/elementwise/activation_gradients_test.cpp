@@ -39,7 +39,7 @@ TEST(ActivationGradients, are_finite_far_out) {
   const Tensor x = tensor<float>({-1e30f, -100, -30, 30, 100, 1e30f}).set_requires_grad();
   for (const auto approximate : {GELUApproximate::none, GELUApproximate::tanh}) {
     const auto g = grad({gelu(x, approximate)}, {x}, {ones_like(x)})[0].to_vector<float>();
-    for (int i = 0; i < 6; ++i) EXPECT_EQ(g[size_t(i)], i < 3 ? 0.0f : 1.0f) << name(approximate) << " " << i;
+    for (int i = 0; i < 6; ++i) EXPECT_EQ(g[size_t(i)], i < 3 ? 0.0f : 1.0f) << int(approximate) << " " << i;
   }
 }
 
@@ -48,7 +48,7 @@ TEST(ActivationGradients, of_gelu_have_the_limits_at_infinities_and_far_out) {
   for (Device device : test_devices())
     for (DType dtype : {float32, float64, float16, bfloat16})
       for (const auto approximate : {GELUApproximate::none, GELUApproximate::tanh}) {
-        SCOPED_TRACE(std::string(name(approximate)) + " " + std::string(name(dtype)) + " " + device.str());
+        SCOPED_TRACE(std::to_string(int(approximate)) + " " + std::string(name(dtype)) + " " + device.str());
         const Tensor x = from_vector(points, {8}).to(device, dtype).set_requires_grad(), y = gelu(x, approximate);
         const auto fused = grad({y}, {x}, {ones_like(y)}, true)[0].to_vector<double>();
         const auto composed = grad({y}, {x}, {ones_like(y)}, true, true)[0].detach().to_vector<double>();

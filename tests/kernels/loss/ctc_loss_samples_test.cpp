@@ -111,7 +111,23 @@ Sample sample_of(const Case& c) {
   return s;
 }
 
-ORDO_OP_SAMPLES(ctc_loss) {
+/// With lengths among the inputs, so that a sequence can be taken out with its own.
+Sample with_lengths() {
+  const Case c{"lengths as inputs", {6, 3, 4}, {6, 5, 4}, {3, 2, 1}, {.reduction = Reduction::none}};
+  Sample s = sample_of(c);
+  s.inputs.push_back(tensor_of(c.input_lengths));
+  s.inputs.push_back(tensor_of(c.target_lengths));
+  s.run = [](const TensorList& in) { return ctc_loss(in[0], in[1], in[2], in[3], {.reduction = Reduction::none}); };
+  s.reference = [c](const TensorList& in) {
+    Case now = c;
+    now.input_lengths = in[2].to_vector<int64_t>();
+    now.target_lengths = in[3].to_vector<int64_t>();
+    return reference(in, now);
+  };
+  return s;
+}
+
+std::vector<Sample> ctc_samples() {
   return samples_of<Case>(
       {{"batch", {6, 3, 4}, {6, 5, 4}, {3, 2, 1}},
        {"one item", {5, 3}, {5}, {2}, {.concatenated = true}},
@@ -126,6 +142,11 @@ ORDO_OP_SAMPLES(ctc_loss) {
        {"longer", {150, 3, 5}, {150, 140, 100}, {70, 40, 3}},
        {"no steps", {0, 2, 3}, {0, 0}, {1, 0}, {.reduction = Reduction::none}}},
       sample_of);
+}
+ORDO_OP_SAMPLES(ctc_loss) {
+  std::vector<Sample> samples = ctc_samples();
+  samples.push_back(with_lengths());
+  return samples;
 }
 ORDO_OP_SIZES(ctc_loss) {
   std::vector<Sample> out;

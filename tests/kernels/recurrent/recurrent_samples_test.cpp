@@ -142,8 +142,27 @@ Sample sample(Kind kind, const char* label, const Shape& s) {
           .tolerance = 32};
 }
 
+/// Without the last states, and so with one dimension for the sequences.
+Sample output_alone(Kind kind) {
+  const Shape s{3, 4, 5, 6};
+  Sample all = sample(kind, "output alone", s);
+  all.run = [kind](const TensorList& in) {
+    const TensorList weights(in.begin() + int64_t(first_weight(kind)), in.end());
+    if (kind == Kind::lstm) return lstm(in[0], in[1], in[2], weights).output;
+    const auto f = kind == Kind::gru ? gru : kind == Kind::rnn_tanh ? rnn_tanh : rnn_relu;
+    return f(in[0], in[1], weights, {}).output;
+  };
+  all.reference = [=](const TensorList& in) {
+    std::vector<double> values = reference(kind, s, in);
+    values.resize(size_t(s.steps * s.rows * s.width));
+    return values;
+  };
+  return all;
+}
+
 std::vector<Sample> samples(Kind kind) {
   std::vector<Sample> all{
+      output_alone(kind),
       sample(kind, "one step", {1, 2, 3, 2}),
       sample(kind, "steps", {3, 2, 2, 3}),
       sample(kind, "two layers", {3, 1, 2, 2, {.num_layers = 2}}),

@@ -67,7 +67,8 @@ std::vector<Sample> both_of_size(int64_t n, Both both, Values (*reference)(const
                }}};
 }
 std::vector<Sample> both_samples(Both both, Values (*reference)(const Values&)) {
-  return {{.label = "all",
+  return {both_of_size(7, both, reference)[0],
+          {.label = "all",
            .inputs = {test_values({3, 4})},
            .run = [=](const TensorList& in) { return stacked(both, in[0], {}); },
            .reference = [=](const TensorList& in) { return reference(in[0].to_vector<double>()); }},

@@ -249,9 +249,21 @@ Sample affine_sample(const char* label, Dims size, bool align_corners) {
   s.tolerance = 16;
   return s;
 }
+/// The size follows the number of maps.
+Sample any_number_of_maps() {
+  Sample s = affine_sample("any number", {2, 3, 2, 4}, false);
+  s.run = [](const TensorList& in) {
+    const int64_t maps = in[0].defined() && in[0].dim() > 0 ? in[0].size(0) : 1;
+    return affine_grid(in[0], {maps, 3, 2, 4}, false);
+  };
+  return s;
+}
 ORDO_OP_SAMPLES(affine_grid) {
-  return {affine_sample("image", {2, 3, 2, 4}, false), affine_sample("image_corners", {1, 2, 3, 4}, true),
-          affine_sample("volume", {1, 2, 2, 3, 4}, false), affine_sample("volume_corners", {2, 1, 2, 3, 1}, true),
+  return {any_number_of_maps(),
+          affine_sample("image", {2, 3, 2, 4}, false),
+          affine_sample("image_corners", {1, 2, 3, 4}, true),
+          affine_sample("volume", {1, 2, 2, 3, 4}, false),
+          affine_sample("volume_corners", {2, 1, 2, 3, 1}, true),
           affine_sample("one_cell", {1, 1, 1, 1}, true)};
 }
 ORDO_OP_SIZES(affine_grid) {
