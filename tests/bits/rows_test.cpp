@@ -15,7 +15,10 @@ namespace {
 
 ORDO_REGISTRY_TEST(RegistryRows);
 
-constexpr int64_t kBatches[] = {1, 2, 3, 5, 8, 16, 17, 33, 64, 65, 257, 1025};
+std::vector<int64_t> batches() {
+  if (few_are_tested()) return {2, 17, 65};
+  return {1, 2, 3, 5, 8, 16, 17, 33, 64, 65, 257, 1025};
+}
 constexpr int64_t kMostElements = 1 << 16;  // of a batch's largest tensor
 
 struct Computed {
@@ -123,7 +126,7 @@ class Rows {
 void expect_rows(const OpInfo& op, const Sample& sample, const TensorList& inputs, const RowDims& dims) {
   const Rows rows(op, sample, inputs, dims);
   int turn = 0;
-  for (const int64_t batch : kBatches) {
+  for (const int64_t batch : batches()) {
     if (batch * rows.elements() > kMostElements) break;
     for (const int64_t place : {int64_t(0), batch / 2, batch - 1})
       rows.expect_same(batch, place, Neighbours(turn++ % 4));

@@ -31,7 +31,7 @@ std::vector<Sample> RegistryTest::sized(int64_t n) const {
   return samples;
 }
 
-static bool few_are_tested() {
+bool few_are_tested() {
   static const char* const sizes = std::getenv("ORDO_TEST_SIZES");
   return checked_build() || (sizes && std::string_view(sizes) == "few");
 }

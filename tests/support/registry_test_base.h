@@ -38,8 +38,9 @@ std::vector<std::string> op_names();
 
 /// Sizes on both sides of a warp, of every block and tile, and of a group of the ordered tree (64) and its square.
 inline constexpr int64_t kSizes[] = {1, 31, 32, 33, 63, 64, 65, 127, 129, 255, 256, 257, 1023, 1025, 4097};
-/// kSizes; in checked builds, and with ORDO_TEST_SIZES=few, some of them, of every magnitude up to that of a few
-/// blocks.
+/// Whether this is a checked build, or ORDO_TEST_SIZES=few.
+bool few_are_tested();
+/// kSizes; where few are tested, some of them, of every magnitude up to that of a few blocks.
 std::vector<int64_t> tested_sizes();
 std::vector<int64_t> few_sizes();
 
