@@ -17,12 +17,13 @@ namespace {
 
 ORDO_REGISTRY_TEST(RegistryRows);
 
+// The emulator takes a hundred times as long: fewer sizes and dtypes.
 std::vector<int64_t> batches(Device device) {
-  if (few_are_tested()) return {2, 17, 65};
-  if (device.is_cuda()) return {2, 5, 17, 65, 257};
+  if (few_are_tested() || device.is_cuda()) return {2, 17, 65};
   return {1, 2, 3, 5, 8, 16, 17, 33, 64, 65, 257, 1025};
 }
-constexpr int64_t kMostElements = 1 << 16;  // of a batch's largest tensor
+/// Of a batch's largest tensor.
+int64_t most_elements(Device device) { return device.is_cuda() ? 1 << 12 : 1 << 16; }
 
 struct Computed {
   Tensor result;
@@ -125,8 +126,9 @@ class Rows {
 void expect_rows(const Sample& sample, const TensorList& inputs, const RowDims& dims, bool gradients) {
   const Rows rows(sample, inputs, dims, gradients);
   int turn = 0;
-  for (const int64_t batch : batches(inputs[0].device())) {
-    if (batch * rows.elements() > kMostElements) break;
+  const Device device = inputs[0].device();
+  for (const int64_t batch : batches(device)) {
+    if (batch > 2 && batch * rows.elements() > most_elements(device)) break;
     for (const int64_t place : {int64_t(0), batch / 2, batch - 1})
       rows.expect_same(batch, place, Neighbours(turn++ % 4));
     if (::testing::Test::HasFatalFailure()) return;
@@ -149,8 +151,10 @@ TEST_P(RegistryRows, do_not_depend_on_the_others) {
   for (const Sample& sample : labelled_samples(*op_)) {
     const auto at = written.find(sample.label);
     if (at == written.end()) continue;
-    for (const Device device : devices())
-      for (const DType dtype : tested_dtypes(*op_, sample)) {
+    for (const Device device : devices()) {
+      std::vector<DType> dtypes = tested_dtypes(*op_, sample);
+      if (device.is_cuda() && dtypes.size() > 2) dtypes = {dtypes.front(), dtypes.back()};
+      for (const DType dtype : dtypes) {
         SCOPED_TRACE(trace(sample, dtype, device) + " " + at->second.str());
         const TensorList inputs = convert(sample.inputs, dtype, device);
         if (!bytes_unless_refused(*op_, sample, inputs)) continue;
@@ -164,6 +168,7 @@ TEST_P(RegistryRows, do_not_depend_on_the_others) {
           expect_rows(sample, inputs, at->second, true);
         }
       }
+    }
   }
 }
 
