@@ -18,7 +18,7 @@ static std::string description_of(const UpsampleOptions& o) {
   Description d("Upsample");
   if (!o.size.empty()) d.with("size", one_or_all(o.size));
   if (!o.scale_factor.empty()) d.with("scale_factor", one_or_all(o.scale_factor));
-  return d.with("mode", kModes[int(o.mode)])
+  return d.with("mode", size_t(o.mode) < std::size(kModes) ? kModes[size_t(o.mode)] : "invalid")
       .with("align_corners", o.align_corners, std::nullopt)
       .with("recompute_scale_factor", o.recompute_scale_factor, false);
 }
