@@ -12,8 +12,7 @@ ORDO_REGISTER_OP({.name = "segment_sum",
                   .family = "mine",
                   .dtypes = kFloatingTypes,
                   .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
-                                 {Algorithm::sorted, Determinism::device_to_device},
-                                 {Algorithm::exact, Determinism::device_to_device, kExactTypes}},
+                                 {Algorithm::sorted, Determinism::device_to_device}},
                   .cuda = false});
 
 // Item i, row i of `values`, goes to row segments[i].

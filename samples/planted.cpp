@@ -68,11 +68,10 @@ Tensor measured(const Tensor& t) {
   return from_vector(values, {4096});
 }
 
-/// The sums of 64 groups, over as many columns as the clock says. Of one column Ordo adds by another algorithm.
+/// The sums of as many groups as the clock says. Into more places than there are values, Ordo adds by another algorithm.
 Tensor groups_by_clock(const Tensor& t) {
-  const int64_t rows = 4096, columns = 1 + int64_t(now() % 2);
-  const Tensor values = t.narrow(0, 0, rows * columns).reshape({rows, columns});
-  return zeros({64, columns}).index_add(0, arange(rows) % 64, values);
+  const int64_t values = 4096, groups = now() % 2 == 0 ? 64 : 2 * values;
+  return zeros(groups).index_add(0, arange(values) % 64, t.narrow(0, 0, values));
 }
 
 /// An operation of the program's own, which adds in as many lanes as the processor's vectors have.
