@@ -4,14 +4,7 @@
 #include <cstddef>
 #include <tuple>
 
-#include <ordo/engine/tensor/tensor.h>
-
 namespace ordo::detail {
-
-template <class... Parameters>
-constexpr size_t parameter_count(Tensor (*)(Parameters...)) {
-  return sizeof...(Parameters);
-}
 
 /// References to the `count` members of `o`, which has no others, in their order.
 template <size_t count, class Options>
