@@ -5,9 +5,6 @@
 
 #include <ordo/autograd/ops/math/arithmetic.h>
 #include <ordo/engine/calls/check.h>
-#if ORDO_HAS_CUDA
-#include <ordo/engine/cuda/backend.h>
-#endif
 
 namespace ordo {
 namespace {
@@ -52,14 +49,6 @@ Tensor owned(const Tensor& grad) {
   return own ? grad : grad.clone();
 }
 
-/// Threads have streams of their own: before one goes on with another's gradient, both are waited for.
-void wait_for_streams(const Tensor& grad) {
-#if ORDO_HAS_CUDA
-  if (grad.is_cuda()) cuda::backend::wait_for_device(grad.device().index());
-#endif
-  (void)grad;
-}
-
 }  // namespace
 
 Tensor LeafGradient::get() {
@@ -79,10 +68,7 @@ void LeafGradient::add(const Tensor& grad) {
   const uint64_t thread = thread_number();
   ThreadSum* const part = part_of(thread);
   if (!part) return void(parts_.push_back({thread, owned(grad)}));
-  const bool shared = part->thread != thread;
-  if (shared) wait_for_streams(grad);
   part->sum = ordo::add(part->sum, grad);
-  if (shared) wait_for_streams(grad);
   part->thread = thread;
 }
 
@@ -101,7 +87,6 @@ LeafGradient::ThreadSum* LeafGradient::part_of(uint64_t thread) {
 void LeafGradient::merge() {
   const NoGrad guard;
   const size_t n = parts_.size();
-  wait_for_streams(parts_[0].sum);
   for (size_t i = 0; i < n; ++i)
     for (size_t j = 0; j + 1 < n - i; ++j) {
       const Tensor low = minimum(parts_[j].sum, parts_[j + 1].sum);
@@ -110,7 +95,6 @@ void LeafGradient::merge() {
     }
   Tensor sum = parts_[0].sum;
   for (size_t i = 1; i < n; ++i) sum = ordo::add(sum, parts_[i].sum);
-  wait_for_streams(sum);
   parts_.assign(1, {thread_number(), sum});
 }
 

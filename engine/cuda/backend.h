@@ -40,8 +40,8 @@ void free_pinned(void* data) noexcept;  ///< as free_raw
 
 /// Names the calling thread's stream on `device`; never 0. After a thread has ended, its stream, idle, serves another.
 uintptr_t current_stream_id(int device);
-/// Lets later work of the calling thread's stream wait for everything queued so far on the stream of that id.
-void wait_for_stream(uintptr_t stream_id, int device);
+/// Lets later work of the stream `later` wait for everything queued so far on `earlier`; both are streams of `device`.
+void let_wait(uintptr_t later, uintptr_t earlier, int device);
 
 /// A point in the work of a stream (engine/run/event.h). DeviceError when there is no such device.
 void* create_event(int device);
@@ -68,8 +68,8 @@ void wait_for_device(int device) noexcept;
 
 MemoryInfo memory_info(int device);
 DeviceProperties device_properties(int device);
-/// Of this machine's devices, as "0000:3b:00.0".
-std::string bus_id(int device);
+/// The device's name among all in the world, as "GPU-12345678-1234-1234-1234-123456789abc".
+std::string uuid(int device);
 /// As "13.0"; empty when there is none.
 std::string driver_version();
 std::string runtime_version();

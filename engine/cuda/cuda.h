@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <type_traits>
 
 #include <ordo/engine/run/launch_tuning.h>
@@ -28,6 +29,8 @@ cudaStream_t current_stream(Device device);
 class DeviceScope {
  public:
   explicit DeviceScope(Device device);
+  /// For destructors. Where the process ends and the driver has gone, nothing happens.
+  DeviceScope(Device device, std::nothrow_t) noexcept;
   ~DeviceScope();
   DeviceScope(const DeviceScope&) = delete;
   DeviceScope& operator=(const DeviceScope&) = delete;

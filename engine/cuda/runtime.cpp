@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <cstring>
+#include <mutex>
+#include <set>
+#include <utility>
 
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/device_check.h>
@@ -32,6 +35,12 @@ DeviceScope::DeviceScope(Device device) {
   ordo::detail::check_device("cuda", device);
   check(cudaSetDevice(device.index()), "set device");
 }
+DeviceScope::DeviceScope(Device device, std::nothrow_t) noexcept {
+  if (cudaGetDevice(&previous_) != cudaSuccess || previous_ == device.index())
+    previous_ = -1;
+  else
+    cudaSetDevice(device.index());
+}
 DeviceScope::~DeviceScope() {
   if (previous_ >= 0) cudaSetDevice(previous_);
 }
@@ -62,6 +71,24 @@ bool is_read_at_once(const void* source, int device) {
   cudaPointerAttributes attributes;
   check(cudaPointerGetAttributes(&attributes, source), "pointer attributes");
   return attributes.type == cudaMemoryTypeUnregistered;
+}
+
+// Copies between two devices go directly where the one can reach the other's memory, else through the host. Asked for
+// once for each pair.
+void reach(int device, int peer) {
+  static std::mutex mutex;
+  static std::set<std::pair<int, int>> asked;
+  const std::lock_guard lock(mutex);
+  if (!asked.emplace(device, peer).second) return;
+  int can = 0;
+  check(cudaDeviceCanAccessPeer(&can, device, peer), "peer access");
+  if (!can) return;
+  const DeviceScope scope = on(device);
+  const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
+  if (status == cudaErrorPeerAccessAlreadyEnabled)
+    cudaGetLastError();  // by the program
+  else
+    check(status, "peer access");
 }
 
 std::string version_text(cudaError_t status, int version) {  // 13000 is 13.0
@@ -122,8 +149,8 @@ void free_pinned(void* data) noexcept {
 }
 
 uintptr_t current_stream_id(int device) { return Stream::current(device).id(); }
-void wait_for_stream(uintptr_t stream_id, int device) {
-  Stream::current(device).wait_for(*reinterpret_cast<Stream*>(stream_id));
+void let_wait(uintptr_t later, uintptr_t earlier, int) {
+  reinterpret_cast<Stream*>(later)->wait_for(*reinterpret_cast<Stream*>(earlier));
 }
 
 void* create_event(int device) {
@@ -176,6 +203,7 @@ void copy(void* to, Device to_device, const void* from, Device from_device, size
   } else {
     Stream &source = Stream::current(from_device.index()), &target = Stream::current(to_device.index());
     source.wait_for(target);
+    reach(from_device.index(), to_device.index());
     check(cudaMemcpyPeerAsync(to, to_device.index(), from, from_device.index(), bytes, source.handle()),
           "copy between devices");
     target.wait_for(source);
@@ -195,11 +223,8 @@ void fill_bytes(void* data, int value, size_t bytes, int device) {
 void synchronize(int device) { Stream::current(device).synchronize(); }
 
 void wait_for_device(int device) noexcept {
-  int previous = 0;
-  if (cudaGetDevice(&previous) != cudaSuccess) return;
-  cudaSetDevice(device);
+  const DeviceScope scope(Device(Device::Type::cuda, device), std::nothrow);
   cudaDeviceSynchronize();
-  cudaSetDevice(previous);
   cudaGetLastError();
 }
 
@@ -216,9 +241,15 @@ DeviceProperties device_properties(int device) {
   return {p.name, p.major, p.minor, p.multiProcessorCount, p.totalGlobalMem};
 }
 
-std::string bus_id(int device) {
-  char text[32] = "";
-  check(cudaDeviceGetPCIBusId(text, sizeof text, device), "bus id");
+std::string uuid(int device) {
+  cudaDeviceProp p;
+  check(cudaGetDeviceProperties(&p, device), "device properties");
+  std::string text = "GPU";
+  for (size_t i = 0; i < sizeof p.uuid.bytes; ++i) {
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    const auto byte = static_cast<unsigned char>(p.uuid.bytes[i]);
+    text += {"0123456789abcdef"[byte / 16], "0123456789abcdef"[byte % 16]};
+  }
   return text;
 }
 

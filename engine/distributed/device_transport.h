@@ -42,8 +42,9 @@ class DeviceTransport {
   virtual void all_reduce(void* data, size_t count, DType dtype, ReduceOp op) = 0;
   virtual void reduce_scatter(const void* all, void* mine, size_t count, DType dtype, ReduceOp op) = 0;
 
-  /// Until all of that is done. A member that does not come in time ends the job, and so does one whose part failed.
-  virtual void wait(const char* op) = 0;
+  /// After the calls of an operation. The host does not wait for them: a thread of the transport's own does, and ends the
+  /// job when a member does not come in time, or a part of the operation fails.
+  virtual void watch(const char* op) = 0;
 };
 
 /// What a group knows of its devices.

@@ -32,10 +32,12 @@ struct Launcher {
   const char* rank;  // variables
   const char* size;
   const char* local_size;  // processes on this machine
+  const char* local_rank;  // this one's number among them
 };
 constexpr Launcher kLaunchers[] = {
-    {"Open MPI", "libordo_openmpi.so", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"},
-    {"MPICH", "libordo_mpich.so", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"},
+    {"Open MPI", "libordo_openmpi.so", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE",
+     "OMPI_COMM_WORLD_LOCAL_RANK"},
+    {"MPICH", "libordo_mpich.so", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS", "MPI_LOCALRANKID"},
 };
 
 const Launcher* launcher() {
@@ -164,6 +166,13 @@ Group new_group(const std::vector<int64_t>& ranks) {
 
 int64_t rank(const Group& group) { return state_of(group).rank; }
 int64_t world_size(const Group& group) { return state_of(group).size(); }
+
+Device local_device() {
+  const Launcher* by = launcher();
+  const char* text = by ? std::getenv(by->local_rank) : nullptr;
+  const int devices = cuda::device_count();
+  return Device(Device::Type::cuda, text && devices > 0 ? std::max(0, std::atoi(text)) % devices : 0);
+}
 
 void barrier(const Group& group) {
   GroupState& state = member_state_of("barrier", group);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <ordo/engine/calls/error.h>
+#include <ordo/engine/tensor/device.h>
 
 namespace ordo {
 
@@ -72,6 +73,10 @@ Group new_group(const std::vector<int64_t>& ranks);
 int64_t rank(const Group& group = {});
 /// The number of processes; 1 before init().
 int64_t world_size(const Group& group = {});
+
+/// The GPU of this process, so that the processes of a machine take turns in choosing: cuda:0 for the first of them,
+/// cuda:1 for the second, and again from cuda:0 where there are more processes than GPUs. cuda:0 without mpirun.
+Device local_device();
 
 /// Waits until all processes of the group have come here. Throws: ValueError when this process is not in it.
 void barrier(const Group& group = {});

@@ -14,6 +14,14 @@ struct UniqueId {
   char internal[128];
 };
 
+/// Of ncclCommInitRankConfig, as NCCL 2.14 has it: later versions read as much as `size` says.
+struct Config {
+  size_t size = sizeof(Config);
+  unsigned magic = 0xcafebeef;
+  unsigned version = 21400;
+  int blocking = 0;
+};
+
 enum Result : int {
   success = 0,
   unhandled_cuda_error = 1,
@@ -56,6 +64,9 @@ struct Functions {
 #define ORDO_NCCL_MEMBER(name, arguments) Result(*name) arguments = nullptr;
   ORDO_NCCL_FUNCTIONS(ORDO_NCCL_MEMBER)
 #undef ORDO_NCCL_MEMBER
+  // Since 2.14: calls return at once, and ncclCommGetAsyncError says when they are done. Null before.
+  Result (*ncclCommInitRankConfig)(Comm*, int ranks, UniqueId id, int rank, Config*) = nullptr;
+  Result (*ncclCommFinalize)(Comm) = nullptr;
   const char* (*ncclGetErrorString)(Result) = nullptr;
   const char* (*ncclGetLastError)(Comm) = nullptr;  // since 2.13; null before
 };

@@ -1,14 +1,16 @@
 // NCCL as a DeviceTransport.
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
+#include <functional>
+#include <mutex>
 #include <thread>
 
 #include <ordo/engine/calls/check.h>
@@ -65,6 +67,8 @@ struct Library {
     ORDO_NCCL_FIND(ncclGetErrorString, )
 #undef ORDO_NCCL_FIND
     find(functions.ncclGetLastError, handle, "ncclGetLastError");
+    find(functions.ncclCommInitRankConfig, handle, "ncclCommInitRankConfig");
+    find(functions.ncclCommFinalize, handle, "ncclCommFinalize");
     if (const Result status = functions.ncclGetVersion(&version); status != success)
       return fmt::format("{}: ncclGetVersion: {}", file, functions.ncclGetErrorString(status));
     version = comparable(version);
@@ -104,103 +108,218 @@ RedOp op_of(ReduceOp op) {
   return op == ReduceOp::max ? op_max : op_sum;
 }
 
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point begun) { return std::chrono::duration<double>(Clock::now() - begun).count(); }
+
+/// Watches what is queued: whoever queues it does not wait.
+class Watch {
+ public:
+  /// `late` is called, on a thread of this, with what has not ended for so long after what was queued before it had, and
+  /// `look` from time to time.
+  Watch(double seconds, std::function<void(const std::string& what, double waited)> late,
+        std::function<void(const std::string& what)> look)
+      : seconds_(seconds), late_(std::move(late)), look_(std::move(look)) {}
+  /// Waits for all that is queued.
+  ~Watch() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopped_ = true;
+    }
+    changed_.notify_all();
+    if (thread_.joinable()) thread_.join();
+    for (void* event : idle_) cuda::backend::destroy_event(event);
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  /// Of the calling thread's stream, up to here.
+  void add(std::string what, int device) {
+    void* event = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!idle_.empty()) event = idle_.back(), idle_.pop_back();
+    }
+    if (!event) event = cuda::backend::create_event(device);
+    cuda::backend::record_event(event, device);
+    const std::lock_guard lock(mutex_);
+    queued_.push_back({std::move(what), event});
+    if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
+    changed_.notify_all();
+  }
+
+ private:
+  struct Queued {
+    std::string what;
+    void* event;
+  };
+  void work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return stopped_ || !queued_.empty(); });
+      if (queued_.empty()) return;
+      const Queued first = queued_.front();
+      lock.unlock();
+      const Clock::time_point begun = Clock::now();
+      bool late = false;
+      while (!cuda::backend::has_passed(first.event)) {
+        look_(first.what);
+        const double waited = seconds_since(begun);
+        if (!late && waited > seconds_) late_(first.what, waited), late = true;
+        std::this_thread::sleep_for(std::chrono::microseconds(waited < 2e-2 ? 50 : 1000));
+      }
+      look_(first.what);
+      lock.lock();
+      queued_.pop_front();
+      idle_.push_back(first.event);
+    }
+  }
+
+  const double seconds_;
+  const std::function<void(const std::string&, double)> late_;
+  const std::function<void(const std::string&)> look_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Queued> queued_;
+  std::vector<void*> idle_;
+  bool stopped_ = false;
+  std::thread thread_;
+};
+
 class NcclTransport : public DeviceTransport {
  public:
-  NcclTransport(GroupState& group, Device device) : group_(group), device_(device) {}
+  NcclTransport(GroupState& group, Device device)
+      : group_(group),
+        device_(device),
+        watch_(std::make_unique<Watch>(
+            group.world.timeout_seconds(),
+            [this](const std::string& what, double waited) { group_.world.end_job(waited_for(what, waited)); },
+            [this](const std::string& what) {
+              if (const Result error = async_error(); error != success && error != in_progress)
+                group_.world.end_job(failed(what, error));
+            })) {}
   ~NcclTransport() override {
-    if (event_) cuda::backend::destroy_event(event_);
-    if (comm_) nccl_.ncclCommDestroy(comm_);
+    watch_.reset();
+    if (order_) cuda::backend::destroy_event(order_);
+    if (!comm_) return;
+    const cuda::DeviceScope scope(device_, std::nothrow);
+    if (answers_at_once() && nccl_.ncclCommFinalize(comm_) == in_progress)
+      for (const auto begun = Clock::now();
+           async_error() == in_progress && seconds_since(begun) < group_.world.timeout_seconds();)
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+    nccl_.ncclCommDestroy(comm_);
   }
   Device device() const override { return device_; }
 
   /// All members call it. What went wrong, or "".
   std::string connect(const UniqueId& id) {
     const cuda::DeviceScope scope(device_);
-    event_ = cuda::backend::create_event(device_.index());
-    const Result status = nccl_.ncclCommInitRank(&comm_, group_.size(), id, group_.rank);
+    order_ = cuda::backend::create_event(device_.index());
+    Config config;
+    Result status = answers_at_once()
+                        ? nccl_.ncclCommInitRankConfig(&comm_, group_.size(), id, group_.rank, &config)
+                        : nccl_.ncclCommInitRank(&comm_, group_.size(), id, group_.rank);
+    if (status == in_progress) status = settled("its beginning");
     if (status == success) return "";
-    comm_ = nullptr;
-    return library().error(status);
+    const std::string why = library().error(status, comm_);
+    abort();
+    return why;
   }
   void abort() {
     if (comm_) nccl_.ncclCommAbort(std::exchange(comm_, nullptr));
   }
 
   void exchange(const std::vector<Outgoing>& sends, const std::vector<Incoming>& receives) override {
-    const cuda::DeviceScope scope(device_);
+    const cuda::DeviceScope scope = begin();
+    const auto begun = [](Result status) { return status == in_progress ? success : status; };  // the group's end asks
     check("ncclGroupStart", nccl_.ncclGroupStart());
     for (const Incoming& m : receives)
-      if (m.bytes) check("ncclRecv", nccl_.ncclRecv(m.data, m.bytes, type_uint8, m.from, comm_, stream()));
+      if (m.bytes) check("ncclRecv", begun(nccl_.ncclRecv(m.data, m.bytes, type_uint8, m.from, comm_, stream())));
     for (const Outgoing& m : sends) {
-      if (m.bytes) check("ncclSend", nccl_.ncclSend(m.data, m.bytes, type_uint8, m.to, comm_, stream()));
+      if (m.bytes) check("ncclSend", begun(nccl_.ncclSend(m.data, m.bytes, type_uint8, m.to, comm_, stream())));
       group_.world.bytes_sent += m.bytes;
     }
     check("ncclGroupEnd", nccl_.ncclGroupEnd());
   }
   void all_gather(const void* mine, void* all, size_t bytes) override {
     if (bytes == 0) return;
-    const cuda::DeviceScope scope(device_);
+    const cuda::DeviceScope scope = begin();
     check("ncclAllGather", nccl_.ncclAllGather(mine, all, bytes, type_uint8, comm_, stream()));
     group_.world.bytes_sent += size_t(group_.size() - 1) * bytes;
   }
   void broadcast(void* data, size_t bytes, int root) override {
     if (bytes == 0) return;
-    const cuda::DeviceScope scope(device_);
+    const cuda::DeviceScope scope = begin();
     check("ncclBroadcast", nccl_.ncclBroadcast(data, data, bytes, type_uint8, root, comm_, stream()));
     if (group_.rank == root) group_.world.bytes_sent += bytes;
   }
   void all_reduce(void* data, size_t count, DType dtype, ReduceOp op) override {
     if (count == 0) return;
-    const cuda::DeviceScope scope(device_);
+    const cuda::DeviceScope scope = begin();
     check("ncclAllReduce", nccl_.ncclAllReduce(data, data, count, type_of(dtype), op_of(op), comm_, stream()));
   }
   void reduce_scatter(const void* all, void* mine, size_t count, DType dtype, ReduceOp op) override {
     if (count == 0) return;
-    const cuda::DeviceScope scope(device_);
+    const cuda::DeviceScope scope = begin();
     check("ncclReduceScatter", nccl_.ncclReduceScatter(all, mine, count, type_of(dtype), op_of(op), comm_, stream()));
   }
 
-  void wait(const char* op) override {
-    using Clock = std::chrono::steady_clock;
-    const cuda::DeviceScope scope(device_);
-    cuda::backend::record_event(event_, device_.index());
-    const Clock::time_point begun = Clock::now();
-    bool done = false;
-    do {
-      const double waited = std::chrono::duration<double>(Clock::now() - begun).count();
-      done = cuda::backend::has_passed(event_);
-      Result async = success;
-      check("ncclCommGetAsyncError", nccl_.ncclCommGetAsyncError(comm_, &async));
-      if (async != success && async != in_progress) check(op, async);
-      if (done) break;
-      if (waited > group_.world.timeout_seconds())
-        group_.world.fail(
-            fmt::format("waited {:.0f} seconds for NCCL in {} number {}: another rank hangs, or has ended", waited, op,
-                        group_.calls));
-      if (waited < 2e-2)
-        sched_yield();
-      else
-        std::this_thread::sleep_for(std::chrono::microseconds(50));
-    } while (true);
+  void watch(const char* op) override {
+    cuda::backend::record_event(order_, device_.index());
+    last_stream_ = cuda::backend::current_stream_id(device_.index());
+    watch_->add(fmt::format("{} number {}", op, group_.calls), device_.index());
   }
 
  private:
   cudaStream_t stream() const { return cuda::current_stream(device_); }
+  /// One after the other, also where they are of several threads' streams.
+  cuda::DeviceScope begin() const {
+    if (last_stream_ && last_stream_ != cuda::backend::current_stream_id(device_.index()))
+      cuda::backend::wait_for_event(order_, device_.index());
+    return cuda::DeviceScope(device_);
+  }
+  bool answers_at_once() const {
+    return library().version >= 21400 && nccl_.ncclCommInitRankConfig && nccl_.ncclCommFinalize;
+  }
+  Result async_error() const {
+    Result error = success;
+    const Result status = nccl_.ncclCommGetAsyncError(comm_, &error);
+    return status == success ? error : status;
+  }
+  Result settled(const std::string& what) {
+    Result status = in_progress;
+    for (const Clock::time_point begun = Clock::now(); (status = async_error()) == in_progress;) {
+      if (const double waited = seconds_since(begun); waited > group_.world.timeout_seconds())
+        group_.world.fail(waited_for(what, waited));
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    return status;
+  }
+  std::string waited_for(const std::string& what, double waited) const {
+    return fmt::format("waited {:.0f} seconds for NCCL in {}: another rank hangs, or has ended", waited, what);
+  }
+  std::string failed(const std::string& what, Result status) const {
+    return fmt::format("NCCL: {}: {}", what, library().error(status, comm_));
+  }
   void check(const char* what, Result status) {
-    if (status != success) group_.world.fail(fmt::format("NCCL: {}: {}", what, library().error(status, comm_)));
+    if (status == in_progress) status = settled(what);
+    if (status == success) return;
+    if (const Result error = async_error(); error != success && error != in_progress) status = error;  // the cause
+    group_.world.fail(failed(what, status));
   }
 
   GroupState& group_;
   const Device device_;
   const Functions& nccl_ = library().functions;
   Comm comm_ = nullptr;
-  void* event_ = nullptr;
+  void* order_ = nullptr;  // behind the last call, on
+  uintptr_t last_stream_ = 0;
+  std::unique_ptr<Watch> watch_;
 };
 
 /// What a member tells the others before they connect.
 struct Introduction {
   int version = 0;
-  char host[64] = "", gpu[32] = "";
+  char gpu[48] = "";
 };
 /// What it has come to.
 struct Outcome {
@@ -230,16 +349,15 @@ std::string misfit(const GroupState& group, const std::vector<Introduction>& mem
       return fmt::format("rank {} has NCCL {}, but rank {} has {}", group.ranks[0], version_text(members[0].version),
                          group.ranks[i], version_text(m.version));
     for (size_t j = 0; j < i; ++j)
-      if (std::strcmp(m.host, members[j].host) == 0 && std::strcmp(m.gpu, members[j].gpu) == 0)
-        return fmt::format("ranks {} and {} use the same GPU, {} of {}", group.ranks[j], group.ranks[i], m.gpu, m.host);
+      if (std::strcmp(m.gpu, members[j].gpu) == 0)
+        return fmt::format("ranks {} and {} use the same GPU, {}", group.ranks[j], group.ranks[i], m.gpu);
   }
   return "";
 }
 
 std::string connect(GroupState& group, Device device) {
   Introduction mine{.version = library().version};
-  gethostname(mine.host, sizeof mine.host - 1);
-  std::strncpy(mine.gpu, cuda::backend::bus_id(device.index()).c_str(), sizeof mine.gpu - 1);
+  std::strncpy(mine.gpu, cuda::backend::uuid(device.index()).c_str(), sizeof mine.gpu - 1);
   const std::string why = misfit(group, gather(group, mine));
   if (!why.empty()) return why;
 

@@ -182,6 +182,7 @@ Tensor& Tensor::resize_(const Dims& sizes) {
   const size_t offset = size_t(storage_offset()) * element_size();
   Storage& storage = *impl_->storage;
   if (offset + bytes > storage.bytes()) {
+    storage.use_alone();
     Storage larger(offset + bytes, device());
     detail::copy_bytes(larger.data(), device(), storage.data(), device(), storage.bytes());
     if (fill_wanted()) {

@@ -37,9 +37,9 @@ std::ostream& operator<<(std::ostream& out, Device device);  ///< str()
 inline constexpr Device cpu{};  ///< where tensors are made that name no device
 
 namespace cuda {
-/// How the library was built: "none", "emulated" (device cuda:0 runs the kernels on the CPU) or "cuda".
+/// How the library was built: "none", "emulated" (devices run the kernels on the CPU) or "cuda".
 std::string_view build();
-/// Number of usable CUDA devices; 0 without a GPU or driver, 1 in an emulated build.
+/// Number of usable CUDA devices; 0 without a GPU or driver, 2 in an emulated build.
 int device_count();
 inline bool is_available() { return device_count() > 0; }
 /// Waits for all work of the calling thread's stream on `device`, and raises any index error recorded by it.

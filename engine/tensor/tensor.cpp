@@ -14,20 +14,6 @@
 
 namespace ordo {
 
-Storage::Storage(size_t bytes, Device device)
-    : data_(detail::allocate(bytes, device)), bytes_(bytes), device_(device) {}
-Storage::Storage(std::shared_ptr<void> owner, void* data, size_t bytes, Device device)
-    : data_(data), bytes_(bytes), device_(device), owner_(std::move(owner)) {}
-Storage::~Storage() {
-  if (!owner_) detail::deallocate(data_, bytes_, device_);
-}
-
-void Storage::swap_memory(Storage& other) {
-  std::swap(data_, other.data_);
-  std::swap(bytes_, other.bytes_);
-  std::swap(owner_, other.owner_);
-}
-
 const TensorImpl& Tensor::get() const {
   ORDO_CHECK(impl_, ValueError, "tensor", "this tensor is undefined (default-constructed or moved from)");
   return *impl_;

@@ -23,6 +23,20 @@ class Storage {
   size_t bytes() const { return bytes_; }
   Device device() const { return device_; }
 
+  /// The calling thread is about to queue work that reads it, or writes to it. On CUDA its stream waits for what other
+  /// threads had queued when it comes for the first time, and when another has changed the contents since.
+  void use() {
+    if (device_.is_cuda()) use_on_stream(Use::read);
+  }
+  /// The calling thread is about to queue work that changes its contents: after all that others have queued.
+  void use_alone() {
+    if (device_.is_cuda()) use_on_stream(Use::change);
+  }
+  /// As use_alone(), of a thread that sees to the order of streams by events.
+  void use_in_order() {
+    if (device_.is_cuda()) use_on_stream(Use::change_in_order);
+  }
+
   /// Counts in-place changes, so that the tape notices when a saved tensor was changed, and by which operation.
   uint32_t version() const { return version_.load(std::memory_order_relaxed); }
   const char* last_change() const { return last_change_.load(std::memory_order_relaxed); }
@@ -34,10 +48,17 @@ class Storage {
   void swap_memory(Storage& other);
 
  private:
+  struct Streams;
+  enum class Use { read, change, change_in_order };
+  void use_on_stream(Use how);
+
   void* data_ = nullptr;
   size_t bytes_ = 0;
   Device device_;
   std::shared_ptr<void> owner_;  // null: the memory is this storage's own
+  // On CUDA: the one stream whose work has used it; 0: none yet; 1: several, which streams_ lists.
+  std::atomic<uintptr_t> stream_ = 0;
+  std::unique_ptr<Streams> streams_;
   std::atomic<uint32_t> version_ = 0;
   std::atomic<const char*> last_change_ = "";
 };
@@ -61,7 +82,11 @@ struct TensorImpl {
   bool untracked = false;          ///< made while gradients were disabled: a constant, as what detach() returns
 
   Device device() const { return storage->device(); }
-  void* data() const { return static_cast<char*>(storage->data()) + offset * int64_t(size_of(dtype)); }
+  /// For work that the calling thread queues, on CUDA, or does.
+  void* data() const {
+    storage->use();
+    return static_cast<char*>(storage->data()) + offset * int64_t(size_of(dtype));
+  }
 };
 
 namespace detail {

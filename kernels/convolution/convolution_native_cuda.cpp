@@ -38,7 +38,11 @@ void check(cudnnStatus_t status, const char* what) {
 
 cudnnHandle_t handle(Device device) {
   struct Destroy {
-    void operator()(cudnnHandle_t h) const { cudnnDestroy(h); }
+    Device device;
+    void operator()(cudnnHandle_t h) const {
+      const ordo::cuda::DeviceScope scope(device, std::nothrow);
+      cudnnDestroy(h);
+    }
   };
   using Handle = std::unique_ptr<std::remove_pointer_t<cudnnHandle_t>, Destroy>;
   thread_local std::map<int, Handle> handles;
@@ -46,7 +50,7 @@ cudnnHandle_t handle(Device device) {
   if (!own) {
     cudnnHandle_t made = nullptr;
     check(cudnnCreate(&made), "cudnnCreate");
-    Handle fresh(made);
+    Handle fresh(made, Destroy{device});
     check(cudnnSetStream(made, ordo::cuda::current_stream(device)), "cudnnSetStream");
     own = std::move(fresh);
   }
@@ -169,6 +173,7 @@ bool by_library(const ConvShape& s, const Problem& p, ConvPass pass, auto& get, 
                 const Described<A>& a, const Described<B>& b, const Described<C>& c, const Tensor& bias = {}) {
   const DType dtype = a.tensor.dtype();
   const Device device = a.tensor.device();
+  const ordo::cuda::DeviceScope scope(device);
   const cudnnHandle_t h = handle(device);
   Candidates& candidates = known_candidates(s, dtype, device, pass);
   if (!candidates) {

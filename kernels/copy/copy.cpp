@@ -41,6 +41,7 @@ Tensor converted(const Tensor& t, DType dtype) {
 
 void expect_writable(const char* op, const Tensor& t) {
   const TensorImpl* impl = t.impl();
+  impl->storage->use_alone();
   if (impl->contiguous) return;
   // Each stride must reach beyond all elements of the smaller ones: so it is in all views of tensors whose elements
   // share nothing. Other strides come from other libraries.

@@ -129,7 +129,7 @@ Tensor all_reduce(const Tensor& t, ReduceOp op, const Group& group, Algorithm al
       ordered_all_reduce(members, over_ranks(name, op, t.dtype(), members),
                          {{{0, members.rank}}, {way.in.data()}, true, way.in.device()}, way.out.data(), t.numel());
     else if (way.devices)
-      way.devices->all_reduce(way.out.data(), size_t(t.numel()), t.dtype(), op), way.devices->wait(name);
+      way.devices->all_reduce(way.out.data(), size_t(t.numel()), t.dtype(), op), way.devices->watch(name);
     else
       members.reduce(way.out.data(), size_t(t.numel()), int(t.dtype()), op);
   });
@@ -157,7 +157,7 @@ Tensor reduce_scatter(const Tensor& t, ReduceOp op, const Group& group, Algorith
                              way.out.numel());
     } else if (way.devices) {
       way.devices->reduce_scatter(way.in.data(), way.out.data(), size_t(way.out.numel()), t.dtype(), op);
-      way.devices->wait(name);
+      way.devices->watch(name);
     } else {
       members.reduce(way.in.data(), size_t(way.in.numel()), int(t.dtype()), op);
       copy_(way.out, views::narrow(way.in, 0, members.rank * sizes[0], sizes[0]));
@@ -179,7 +179,7 @@ Tensor all_gather(const Tensor& t, const Group& group) {
   const Tensor all = detail::result(sizes, t.dtype(), t.device());
   const size_t bytes = t.nbytes();
   meet_and(members, header_of(name, t), contiguous(t), all, [&](const Way& way) {
-    if (way.devices) return way.devices->all_gather(way.in.data(), way.out.data(), bytes), way.devices->wait(name);
+    if (way.devices) return way.devices->all_gather(way.in.data(), way.out.data(), bytes), way.devices->watch(name);
     std::memcpy(static_cast<char*>(way.out.data()) + size_t(members.rank) * bytes, way.in.data(), bytes);
     distributed::all_gather(members, name, way.out.data(), std::vector<size_t>(size_t(members.size()), bytes));
   });
@@ -198,7 +198,7 @@ Tensor broadcast(const Tensor& t, int64_t src, const Group& group) {
   const Tensor result = clone(t);
   meet_and(members, header, result, result, [&](const Way& way) {
     if (way.devices)
-      way.devices->broadcast(way.out.data(), t.nbytes(), int(src)), way.devices->wait(name);
+      way.devices->broadcast(way.out.data(), t.nbytes(), int(src)), way.devices->watch(name);
     else
       distributed::broadcast(members, name, way.out.data(), t.nbytes(), int(src));
   });
@@ -228,7 +228,7 @@ Tensor all_to_all(const Tensor& t, const Group& group) {
     }
     detail::copy_bytes(block(way.out, members.rank), t.device(), block(way.in, members.rank), t.device(), bytes);
     way.devices->exchange(sends, receives);
-    way.devices->wait(name);
+    way.devices->watch(name);
   });
   return result;
 }

@@ -241,7 +241,7 @@ void exchange_on_devices([[maybe_unused]] GroupState& group, [[maybe_unused]] co
     }
     devices.exchange(sends, receives);
   }
-  devices.wait(what.op);
+  devices.watch(what.op);
 #endif
 }
 

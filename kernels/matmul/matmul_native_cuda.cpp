@@ -25,7 +25,7 @@ constexpr size_t kWorkspaceBytes = size_t(32) << 20;
 
 class Handle {
  public:
-  explicit Handle(Device device) {
+  explicit Handle(Device device) : device_(device) {
     check(cublasCreate(&handle_), "cublasCreate");
     if (cudaMalloc(&workspace_, kWorkspaceBytes) != cudaSuccess) {
       (void)cudaGetLastError();
@@ -38,6 +38,7 @@ class Handle {
     check(cublasSetMathMode(handle_, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION), "cublasSetMathMode");
   }
   ~Handle() {
+    const ordo::cuda::DeviceScope scope(device_, std::nothrow);
     if (handle_) cublasDestroy(handle_);
     if (workspace_) cudaFree(workspace_);
   }
@@ -46,6 +47,7 @@ class Handle {
   cublasHandle_t get() const { return handle_; }
 
  private:
+  const Device device_;
   cublasHandle_t handle_ = nullptr;
   void* workspace_ = nullptr;
 };

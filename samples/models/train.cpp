@@ -51,7 +51,7 @@ void train(const Entry& entry, const Settings& s) {
                          .log = s.log,
                          .progress = !s.quiet};
   Trainer trainer(options);
-  const Device device = s.device;
+  const Device device = s.device == "cuda" ? distributed::local_device() : Device(s.device);
   const std::unique_ptr<Example> example = entry.make({.width = s.width, .text = s.text});
   nn::ModuleBase& model = example->model();
   if (s.shape && distributed::rank() == 0) std::printf("%s\n", model.str().c_str());
@@ -118,7 +118,8 @@ int main(int argc, char** argv) {
   app.add_option("--text", s.text, "a file of UTF-8 to learn, by char_transformer; else the pages of docs/");
   app.add_option("--lr", s.lr, "learning rate of Adam");
   app.add_option("--seed", s.seed)->capture_default_str();
-  app.add_option("--device", s.device)->capture_default_str();
+  app.add_option("--device", s.device, "cpu, cuda (under mpirun a GPU for each process), or cuda:1")
+      ->capture_default_str();
   app.add_option("--threads", s.threads);
   app.add_option("--workers", s.workers, "threads that prepare batches");
   app.add_option("--level", s.level, "not_guaranteed, run_to_run or device_to_device")->capture_default_str();

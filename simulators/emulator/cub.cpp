@@ -15,6 +15,7 @@ bool cub_size_query(void* temp, size_t& bytes, size_t need) {
 }
 
 cudaError_t queue_collective(void* temp, size_t bytes, cudaStream_t stream, std::function<void()> work) {
+  if (!is_of_current_device(stream)) return result(cudaErrorInvalidResourceHandle);
   const uint64_t garbage = call_seed();
   queue_task(stream, [=] {
     fill_garbage(temp, bytes, garbage);

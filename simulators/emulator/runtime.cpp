@@ -20,27 +20,40 @@ namespace checker = ordo::cuda::emulator::checker;
 
 namespace {
 std::mutex g_mutex;
-using Sizes = std::map<const char*, size_t>;  // by address; never destroyed, because destructors of static objects free
-Sizes& device_memory() {
-  static auto* sizes = new Sizes;
-  return *sizes;
+struct Piece {
+  size_t bytes;
+  int device;
+};
+using Pieces = std::map<const char*, Piece>;  // by address; never destroyed, because destructors of static objects free
+Pieces& device_memory() {
+  static auto* pieces = new Pieces;
+  return *pieces;
 }
-Sizes& pinned_memory() {
-  static auto* sizes = new Sizes;
-  return *sizes;
+Pieces& pinned_memory() {
+  static auto* pieces = new Pieces;
+  return *pieces;
 }
-bool contains(const Sizes& sizes, const void* p) {
+/// The piece that p points into, or null.
+const Piece* find(const Pieces& pieces, const void* p) {
   const char* address = static_cast<const char*>(p);
-  const auto next = sizes.upper_bound(address);
-  return next != sizes.begin() && address < std::prev(next)->first + std::prev(next)->second;
+  const auto next = pieces.upper_bound(address);
+  if (next == pieces.begin()) return nullptr;
+  const auto& [begin, piece] = *std::prev(next);
+  return address < begin + piece.bytes ? &piece : nullptr;
 }
+bool contains(const Pieces& pieces, const void* p) { return find(pieces, p) != nullptr; }
 // Host memory that CUDA does not know: a copy from there reads it before it returns, one to there waits.
 bool is_pageable(const void* p, bool known_to_be_on_device) {
   const std::lock_guard lock(g_mutex);
   return !known_to_be_on_device && !contains(device_memory(), p) && !contains(pinned_memory(), p);
 }
-size_t g_allocated = 0;
-std::atomic<uint64_t> g_bytes_to_host = 0;
+constexpr int kDevices = 2;
+thread_local int t_device = 0;
+size_t g_allocated[kDevices] = {};
+std::atomic<bool> g_second_used = false;  // some memory is the second device's
+std::atomic<bool> g_peers[kDevices][kDevices] = {};
+std::atomic<uint64_t> g_bytes_to_host = 0, g_bytes_across = 0;
+bool exists(int device) { return device >= 0 && device < kDevices; }
 size_t block_size(size_t bytes) { return (bytes + 255) / 256 * 256; }
 thread_local cudaError_t t_last_error = cudaSuccess;
 }  // namespace
@@ -51,7 +64,22 @@ cudaError_t ordo::cuda::emulator::result(cudaError_t status) {
 }
 using ordo::cuda::emulator::result;
 
+int ordo::cuda::emulator::current_device() { return t_device; }
+bool ordo::cuda::emulator::holds_memory_of_another_device(const void* parameters, size_t bytes) {
+  if (!g_second_used) return false;
+  const std::lock_guard lock(g_mutex);
+  const char* const first = static_cast<const char*>(parameters);
+  for (size_t at = 0; at + sizeof(void*) <= bytes; at += sizeof(void*)) {
+    const void* p = nullptr;
+    std::memcpy(&p, first + at, sizeof p);
+    const Piece* const piece = find(device_memory(), p);
+    if (piece && piece->device != t_device) return true;
+  }
+  return false;
+}
+
 uint64_t ordo::cuda::emulator::bytes_copied_to_host() { return g_bytes_to_host; }
+uint64_t ordo::cuda::emulator::bytes_between_devices_by_the_host() { return g_bytes_across; }
 bool ordo::cuda::emulator::is_device_memory(const void* data, size_t bytes) {
   const std::lock_guard lock(g_mutex);
   const char* const first = static_cast<const char*>(data);
@@ -76,8 +104,12 @@ const char* cudaGetErrorName(cudaError_t status) {
       return "cudaErrorNoDevice";
     case cudaErrorInvalidDevice:
       return "cudaErrorInvalidDevice";
+    case cudaErrorInvalidResourceHandle:
+      return "cudaErrorInvalidResourceHandle";
     case cudaErrorNotReady:
       return "cudaErrorNotReady";
+    case cudaErrorPeerAccessAlreadyEnabled:
+      return "cudaErrorPeerAccessAlreadyEnabled";
     case cudaErrorLaunchFailure:
       return "cudaErrorLaunchFailure";
   }
@@ -95,6 +127,8 @@ const char* cudaGetErrorString(cudaError_t status) {
       return "invalid configuration argument";
     case cudaErrorInvalidDevice:
       return "invalid device ordinal";
+    case cudaErrorInvalidResourceHandle:
+      return "invalid resource handle";
     case cudaErrorLaunchFailure:
       return "unspecified launch failure";
     default:
@@ -109,25 +143,32 @@ cudaError_t cudaGetLastError() {
 cudaError_t cudaPeekAtLastError() { return t_last_error; }
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
+  *count = kDevices;
   return cudaSuccess;
 }
 cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
+  *device = t_device;
   return cudaSuccess;
 }
-cudaError_t cudaSetDevice(int device) { return result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice); }
+cudaError_t cudaSetDevice(int device) {
+  if (!exists(device)) return result(cudaErrorInvalidDevice);
+  t_device = device;
+  return cudaSuccess;
+}
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  if (device != 0) return result(cudaErrorInvalidDevice);
+  if (!exists(device)) return result(cudaErrorInvalidDevice);
   *properties = {};
   std::strcpy(properties->name, "emulated on the CPU");
+  const char* const named = std::getenv("ORDO_EMULATOR_UUID");
+  const int32_t number[2] = {named ? std::atoi(named) : int32_t(getpid()), device};
+  std::memcpy(properties->uuid.bytes, number, sizeof number);
   properties->totalGlobalMem = ordo::cuda::emulator::options().memory_bytes;
   properties->major = 9;
   properties->multiProcessorCount = ordo::cuda::emulator::multiprocessors();
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-  if (device != 0) return result(cudaErrorInvalidDevice);
+  if (!exists(device)) return result(cudaErrorInvalidDevice);
   switch (attribute) {
     case cudaDevAttrMaxThreadsPerBlock:
       *value = 1024;
@@ -144,15 +185,15 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   }
   return result(cudaErrorInvalidValue);
 }
-cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
-  if (device != 0 || size < 13) return result(cudaErrorInvalidDevice);
-  const char* const named = std::getenv("ORDO_EMULATOR_BUS_ID");
-  const unsigned process = unsigned(getpid());
-  if (named)
-    std::snprintf(text, size_t(size), "%s", named);
-  else
-    std::snprintf(text, size_t(size), "%04x:%02x:%02x.0", process >> 16, process >> 8 & 255, process & 255);
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  if (!exists(device) || !exists(peer)) return result(cudaErrorInvalidDevice);
+  *can = device != peer;
   return cudaSuccess;
+}
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  if (!exists(peer) || peer == t_device) return result(cudaErrorInvalidDevice);
+  if (flags != 0) return result(cudaErrorInvalidValue);
+  return result(g_peers[t_device][peer].exchange(true) ? cudaErrorPeerAccessAlreadyEnabled : cudaSuccess);
 }
 cudaError_t cudaDriverGetVersion(int* version) {
   *version = 0;
@@ -168,7 +209,7 @@ cudaError_t cudaMalloc(void** data, size_t bytes) {
   if (bytes == 0) return cudaSuccess;
   std::lock_guard lock(g_mutex);
   if (bytes > ordo::cuda::emulator::options().memory_bytes -
-                  std::min(g_allocated, ordo::cuda::emulator::options().memory_bytes))
+                  std::min(g_allocated[t_device], ordo::cuda::emulator::options().memory_bytes))
     return result(cudaErrorMemoryAllocation);
   void* p = std::aligned_alloc(256, block_size(bytes) + 2 * checker::kRedZone);
   if (!p) return result(cudaErrorMemoryAllocation);
@@ -176,8 +217,9 @@ cudaError_t cudaMalloc(void** data, size_t bytes) {
   checker::device_memory(p, block_size(bytes));
   std::memset(p, 0xcb, bytes);  // nobody may rely on zeros
   ordo::detail::note_allocated(p, bytes, block_size(bytes));
-  g_allocated += bytes;
-  device_memory()[static_cast<char*>(p)] = bytes;
+  g_allocated[t_device] += bytes;
+  g_second_used = g_second_used || t_device != 0;
+  device_memory()[static_cast<char*>(p)] = {bytes, t_device};
   *data = p;
   return cudaSuccess;
 }
@@ -187,9 +229,10 @@ cudaError_t cudaFree(void* data) {
   std::lock_guard lock(g_mutex);
   const auto found = device_memory().find(static_cast<char*>(data));
   if (found == device_memory().end()) return result(cudaErrorInvalidValue);
-  g_allocated -= found->second;
-  ordo::detail::note_freed(data, block_size(found->second));
-  checker::forget_memory(data, block_size(found->second));
+  const Piece piece = found->second;
+  g_allocated[piece.device] -= piece.bytes;
+  ordo::detail::note_freed(data, block_size(piece.bytes));
+  checker::forget_memory(data, block_size(piece.bytes));
   device_memory().erase(found);
   std::free(static_cast<char*>(data) - checker::kRedZone);
   return cudaSuccess;
@@ -198,7 +241,7 @@ cudaError_t cudaMallocHost(void** data, size_t bytes) {
   *data = std::malloc(bytes);
   if (!*data) return result(cudaErrorMemoryAllocation);
   std::lock_guard lock(g_mutex);
-  pinned_memory()[static_cast<char*>(*data)] = bytes;
+  pinned_memory()[static_cast<char*>(*data)] = {bytes, t_device};
   return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void* data) {
@@ -219,7 +262,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
   std::lock_guard lock(g_mutex);
   *total_bytes = ordo::cuda::emulator::options().memory_bytes;
-  *free_bytes = *total_bytes - std::min(g_allocated, *total_bytes);
+  *free_bytes = *total_bytes - std::min(g_allocated[t_device], *total_bytes);
   return cudaSuccess;
 }
 
@@ -247,11 +290,21 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
   }
   return cudaSuccess;
 }
-cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes, cudaStream_t stream) {
-  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
+                                cudaStream_t stream) {
+  {
+    const std::lock_guard lock(g_mutex);
+    const Piece *const target = find(device_memory(), to), *const source = find(device_memory(), from);
+    if (!target || target->device != to_device || !source || source->device != from_device)
+      return result(cudaErrorInvalidValue);
+  }
+  if (!g_peers[from_device][to_device] && !g_peers[to_device][from_device]) g_bytes_across += bytes;
+  ordo::cuda::emulator::queue_task(stream, [=] { std::memmove(to, from, bytes); });
+  return cudaSuccess;
 }
 cudaError_t cudaMemset(void* data, int value, size_t bytes) { return cudaMemsetAsync(data, value, bytes, nullptr); }
 cudaError_t cudaMemsetAsync(void* data, int value, size_t bytes, cudaStream_t stream) {
+  if (!ordo::cuda::emulator::is_of_current_device(stream)) return result(cudaErrorInvalidResourceHandle);
   if (bytes) ordo::cuda::emulator::queue_task(stream, [=] { std::memset(data, value, bytes); });
   return cudaSuccess;
 }

@@ -1,5 +1,5 @@
-// The part of CUDA's runtime library that Ordo uses. Work runs as it is queued, so streams and events have nothing to
-// wait for. There is one device, of limited memory.
+// The part of CUDA's runtime library that Ordo uses. There are two devices, each of limited memory. As on GPUs, a stream
+// takes kernels, and events, only while its device is the thread's current one.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,9 @@ enum cudaError_t {
   cudaErrorInsufficientDriver = 35,
   cudaErrorNoDevice = 100,
   cudaErrorInvalidDevice = 101,
+  cudaErrorInvalidResourceHandle = 400,
   cudaErrorNotReady = 600,
+  cudaErrorPeerAccessAlreadyEnabled = 704,
   cudaErrorLaunchFailure = 719,
 };
 enum cudaMemcpyKind {
@@ -41,8 +43,12 @@ struct cudaPointerAttributes {
   cudaMemoryType type;
 };
 
+struct cudaUUID_t {
+  char bytes[16];
+};
 struct cudaDeviceProp {
   char name[256];
+  cudaUUID_t uuid;  // each process has devices of its own; with ORDO_EMULATOR_UUID, those of that number
   size_t totalGlobalMem;
   int major, minor;
   int multiProcessorCount;
@@ -59,8 +65,9 @@ cudaError_t cudaSetDevice(int device);
 cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
-/// Each process has a device of its own; ORDO_EMULATOR_BUS_ID gives it another name.
-cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device);
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer);
+/// Of the current device.
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags);
 cudaError_t cudaDriverGetVersion(int* version);
 cudaError_t cudaRuntimeGetVersion(int* version);
 

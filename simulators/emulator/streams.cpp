@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <ordo/engine/calls/error.h>
 #include <ordo/simulators/emulator/queues.h>
 #include <ordo/simulators/emulator/threads.h>
 
@@ -19,10 +20,12 @@ struct Failure {
 }  // namespace
 
 struct CUstream_st : ordo::cuda::queues::Stream {
+  int device = 0;
   std::shared_ptr<Failure> failure;  // the first one that nobody was told of
 };
 struct CUevent_st {
-  ordo::cuda::queues::Event mark;
+  int device;
+  ordo::cuda::queues::Event mark{};
 };
 
 namespace ordo::cuda::emulator {
@@ -74,6 +77,9 @@ void queue_wait(cudaStream_t stream, std::function<bool()> ready) {
 void queue_launch(const LaunchCall& call, cudaStream_t stream) {
   const std::lock_guard lock(state().mutex);
   check_configuration(call);
+  if (!is_of_current_device(stream)) throw CudaError("[cuda] kernel launch: invalid resource handle");
+  if (holds_memory_of_another_device(call.parameters, call.parameter_bytes))
+    throw CudaError("[emulator] a kernel's parameters point to memory of another device than the current one");
   const uint64_t number = ++state().launches;
   const char* first = static_cast<const char*>(call.parameters);
   queue_task(
@@ -107,6 +113,8 @@ Stats& stats() {
   return counters();
 }
 
+bool is_of_current_device(cudaStream_t stream) { return !stream || stream->device == current_device(); }
+
 cudaError_t synchronize(cudaStream_t stream) {
   const std::lock_guard lock(state().mutex);
   state().queues.finish(stream);
@@ -135,7 +143,7 @@ cudaError_t cudaDeviceSynchronize() {
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   const std::lock_guard lock(state().mutex);
-  *stream = new CUstream_st{{.waits_for_null_stream = !(flags & cudaStreamNonBlocking)}, {}};
+  *stream = new CUstream_st{{.waits_for_null_stream = !(flags & cudaStreamNonBlocking)}, current_device(), {}};
   state().queues.add(*stream);
   state().streams.push_back(*stream);
   return cudaSuccess;
@@ -158,7 +166,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   return cudaSuccess;
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-  *event = new CUevent_st;
+  *event = new CUevent_st{current_device()};
   return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
@@ -167,6 +175,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   const std::lock_guard lock(state().mutex);
+  if (stream && stream->device != event->device) return result(cudaErrorInvalidResourceHandle);
   event->mark = state().queues.record(stream);
   return cudaSuccess;
 }
@@ -177,6 +186,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  const std::lock_guard lock(state().mutex);
+  const std::unique_lock lock(state().mutex, std::try_to_lock);
+  if (!lock) return result(cudaErrorNotReady);  // another thread waits for the device
   return result(state().queues.has_passed(event->mark) ? cudaSuccess : cudaErrorNotReady);
 }

@@ -22,6 +22,14 @@ cudaError_t result(cudaError_t status);
 bool is_device_memory(const void* data, size_t bytes);
 /// So far, by copies that say so.
 uint64_t bytes_copied_to_host();
+/// So far, by copies from device to device without access of one to the other's memory.
+uint64_t bytes_between_devices_by_the_host();
+/// Of the calling thread.
+int current_device();
+/// Whether the stream is one of the current device, or null.
+bool is_of_current_device(cudaStream_t stream);
+/// Whether a pointer among a kernel's parameters leads to memory of a device that is not the current one.
+bool holds_memory_of_another_device(const void* parameters, size_t bytes);
 /// Runs everything that is queued.
 void finish();
 /// Runs everything that is queued, and draws the next schedules as a new process would.

@@ -1,4 +1,5 @@
-// A stand-in for cuBLAS: the functions that Ordo calls, computed plainly. What NVIDIA's manual calls an error is one.
+// A stand-in for cuBLAS: the functions that Ordo calls, computed plainly. What NVIDIA's manual calls an error is one. The
+// order of a sum depends on all sizes of the product, as cuBLAS' does, which chooses a kernel by them.
 #include <algorithm>
 #include <optional>
 
@@ -6,9 +7,7 @@
 
 #include "simulators/ptx/numbers.h"
 
-struct cublasContext {
-  cudaStream_t stream;
-};
+struct cublasContext : ordo::ptx::Handle {};
 
 namespace ordo::ptx {
 namespace {
@@ -134,6 +133,8 @@ cublasStatus_t cublasGemmStridedBatchedEx_64(cublasHandle_t handle, cublasOperat
   if (batchCount > 65535) return CUBLAS_STATUS_NOT_SUPPORTED;  // as awkward as some versions were
   const Number scale = wide ? Number::f64 : Number::f32;
   const double by = read(alpha, scale, 0), keep = read(beta, scale, 0);
+  if (!handle->usable()) return CUBLAS_STATUS_MAPPING_ERROR;
+  const int64_t turns = 1 + (m + 2 * n) % 4;  // a sum takes every so manieth value of k first, then those behind them
   queue(handle->stream, "cublasGemmStridedBatchedEx_64", [=] {
     a.for_columns(ordo_ptx_reads);
     b.for_columns(ordo_ptx_reads);
@@ -142,8 +143,9 @@ cublasStatus_t cublasGemmStridedBatchedEx_64(cublasHandle_t handle, cublasOperat
       for (int64_t j = 0; j < c.columns; ++j)
         for (int64_t i = 0; i < c.rows; ++i) {
           Sum sum(wide);
-          for (int64_t p = 0; p < a.columns; ++p)
-            sum.add(read(a.data, a.type, a.at(batch, i, p)), read(b.data, b.type, b.at(batch, p, j)));
+          for (int64_t first = 0; first < turns; ++first)
+            for (int64_t p = first; p < a.columns; p += turns)
+              sum.add(read(a.data, a.type, a.at(batch, i, p)), read(b.data, b.type, b.at(batch, p, j)));
           const int64_t at = c.at(batch, i, j);
           write(C, c.type, at, sum.result(by, keep, keep == 0 ? 0 : read(C, c.type, at)));
         }

@@ -15,9 +15,7 @@
 
 #include "simulators/ptx/numbers.h"
 
-struct cudnnContext {
-  cudaStream_t stream;
-};
+struct cudnnContext : ordo::ptx::Handle {};
 struct cudnnTensorStruct {
   ordo::ptx::Number type;
   int64_t n, c, h, w;
@@ -107,6 +105,7 @@ cudnnStatus_t compute(cudnnHandle_t handle, const void* alpha, const void* beta,
   const bool wide = xd->type == Number::f64;
   const Number scale = wide ? Number::f64 : Number::f32;
   const double by = read(alpha, scale, 0), keep = read(beta, scale, 0);
+  if (!handle->usable()) return CUDNN_STATUS_BAD_PARAM;
   if (!ordo_ptx_on_device(x, xd->bytes()) || !ordo_ptx_on_device(w, wd->bytes()) || !ordo_ptx_on_device(y, yd->bytes()))
     return CUDNN_STATUS_BAD_PARAM;
   // The descriptors may be gone when the stream's turn comes.

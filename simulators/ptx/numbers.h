@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 
@@ -29,6 +31,24 @@ void queue(cudaStream_t stream, const char* name, Work work) {
       stream, name, [](void* context) { (*std::unique_ptr<Work>(static_cast<Work*>(context)))(); },
       new Work(std::move(work)));
 }
+
+/// What the handles of libraries have in common. A handle is of the device that was current when it was made, and may be
+/// used, and destroyed, only while it is so again.
+struct Handle {
+  Handle() { cudaGetDevice(&device); }
+  ~Handle() {
+    if (usable()) return;
+    std::fputs("PTX machine: a library's handle is destroyed while another device is the current one\n", stderr);
+    std::abort();
+  }
+  bool usable() const {
+    int current = 0;
+    cudaGetDevice(&current);
+    return current == device;
+  }
+  cudaStream_t stream = nullptr;
+  int device = 0;
+};
 
 enum class Number { f16, bf16, f32, f64 };
 

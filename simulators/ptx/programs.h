@@ -97,4 +97,6 @@ class Runtime {
 
 }  // namespace ordo::ptx
 
-struct CUstream_st : ordo::cuda::queues::Stream {};
+struct CUstream_st : ordo::cuda::queues::Stream {
+  int device = 0;
+};

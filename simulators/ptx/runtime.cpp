@@ -15,8 +15,9 @@
 #include "simulators/ptx/programs.h"
 
 struct CUevent_st {
-  ordo::cuda::queues::Event mark;
-  std::shared_ptr<std::chrono::steady_clock::time_point> time;  // when it was reached
+  int device;
+  ordo::cuda::queues::Event mark{};
+  std::shared_ptr<std::chrono::steady_clock::time_point> time{};  // when it was reached
 };
 
 namespace ordo::ptx {
@@ -27,6 +28,12 @@ struct Configuration {
   size_t shared;
   cudaStream_t stream;
 };
+
+// All have the same memory. A stream takes kernels, and its events, only while its device is the current one.
+constexpr int kDevices = 2;
+thread_local int current_device = 0;
+bool exists(int device) { return device >= 0 && device < kDevices; }
+bool takes_work(cudaStream_t stream) { return !stream || stream->device == current_device; }
 
 thread_local cudaError_t last_error = cudaSuccess;
 thread_local std::vector<Configuration> configurations;
@@ -199,7 +206,10 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub) {
 }
 cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments, size_t shared,
                              cudaStream_t stream) {
-  return call([&](Runtime& r) { return r.launch(stub, grid, block, arguments, shared, stream); });
+  return call([&](Runtime& r) {
+    if (!takes_work(stream)) return cudaErrorInvalidResourceHandle;
+    return r.launch(stub, grid, block, arguments, shared, stream);
+  });
 }
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
                                cudaStream_t stream) {
@@ -316,6 +326,7 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t byt
 }
 cudaError_t cudaMemsetAsync(void* data, int value, size_t bytes, cudaStream_t stream) {
   return call([&](Runtime& r) {
+    if (!takes_work(stream)) return cudaErrorInvalidResourceHandle;
     if (bytes != 0 && !on_device(r, data, bytes)) return cudaErrorInvalidValue;
     r.queue(stream, "cudaMemset", [&r, data, value, bytes] {
       std::memset(data, value, bytes);
@@ -335,14 +346,26 @@ cudaError_t cudaMemset(void* data, int value, size_t bytes) { return cudaMemsetA
 // -- the device ---------------------------------------------------------------------------------------------------
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
+  *count = kDevices;
   return cudaSuccess;
 }
 cudaError_t cudaGetDevice(int* index) {
-  *index = 0;
+  *index = current_device;
   return cudaSuccess;
 }
-cudaError_t cudaSetDevice(int index) { return give(index == 0 ? cudaSuccess : cudaErrorInvalidDevice); }
+cudaError_t cudaSetDevice(int index) {
+  if (!exists(index)) return give(cudaErrorInvalidDevice);
+  current_device = index;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  if (!exists(device) || !exists(peer)) return give(cudaErrorInvalidDevice);
+  *can = device != peer;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  return give(flags == 0 && exists(peer) && peer != current_device ? cudaSuccess : cudaErrorInvalidValue);
+}
 cudaError_t cudaDeviceSynchronize() {
   return call([](Runtime& r) {
     r.queues.finish_all();
@@ -350,9 +373,11 @@ cudaError_t cudaDeviceSynchronize() {
   });
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int index) {
-  if (index != 0) return give(cudaErrorInvalidDevice);
+  if (!exists(index)) return give(cudaErrorInvalidDevice);
   *properties = {};
   std::snprintf(properties->name, sizeof(properties->name), "PTX machine");
+  const int32_t number[2] = {int32_t(getpid()), index};  // each process has devices of its own
+  std::memcpy(properties->uuid.bytes, number, sizeof number);
   properties->totalGlobalMem = Memory::kTotal;
   properties->major = kArchitecture / 10;
   properties->minor = kArchitecture % 10;
@@ -367,7 +392,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int index) {
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int index) {
-  if (index != 0) return give(cudaErrorInvalidDevice);
+  if (!exists(index)) return give(cudaErrorInvalidDevice);
   switch (attribute) {
     case cudaDevAttrMultiProcessorCount:
       *value = kMultiprocessors;
@@ -405,13 +430,6 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int ind
   }
   return cudaSuccess;
 }
-cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int index) {
-  if (index != 0) return give(cudaErrorInvalidDevice);
-  const unsigned process = unsigned(getpid());  // each has a device of its own
-  if (std::snprintf(text, size_t(size), "%04x:%02x:%02x.0", process >> 16, process >> 8 & 255, process & 255) >= size)
-    return give(cudaErrorInvalidValue);
-  return cudaSuccess;
-}
 cudaError_t cudaRuntimeGetVersion(int* version) {
   *version = CUDART_VERSION;
   return cudaSuccess;
@@ -439,7 +457,7 @@ const char* cudaGetErrorString(cudaError_t status) {
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   return call([&](Runtime& r) {
-    *stream = new CUstream_st{{.waits_for_null_stream = !(flags & cudaStreamNonBlocking)}};
+    *stream = new CUstream_st{{.waits_for_null_stream = !(flags & cudaStreamNonBlocking)}, current_device};
     r.queues.add(*stream);
     return cudaSuccess;
   });
@@ -468,7 +486,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   });
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-  *event = new CUevent_st;
+  *event = new CUevent_st{current_device};
   return cudaSuccess;
 }
 cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, 0); }
@@ -478,6 +496,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return call([&](Runtime& r) {
+    if (stream && stream->device != event->device) return cudaErrorInvalidResourceHandle;
     event->time = std::make_shared<std::chrono::steady_clock::time_point>();
     r.queue(stream, "cudaEventRecord", [time = event->time] { *time = std::chrono::steady_clock::now(); });
     event->mark = r.queues.record(stream);

@@ -7,7 +7,7 @@
 // go around a ring, so that their order is not the tree's.
 //
 // ORDO_NCCL_STAND_IN is a list, with commas between: version=20600 is what it says that it is; unique_id=1 fails to
-// make ids; init=1 fails in rank 1; error=1:3 is an error of the device's in the third group of rank 1, which closes
+// make ids; init=1 fails in rank 1, and in init_silence=1 rank 1 does not come; error=1:3 is an error of the device's in the third group of rank 1, which closes
 // its connections, and silence=1:3 a group in which it sends nothing; patience=2 is for how many seconds others wait.
 #include <fcntl.h>
 #include <poll.h>
@@ -61,6 +61,11 @@ struct ncclUniqueId {
   char internal[128];
 };
 using ncclComm_t = struct ncclComm*;
+struct ncclConfig_t {
+  size_t size;
+  unsigned magic, version;
+  int blocking;
+};
 }
 
 namespace {
@@ -126,6 +131,8 @@ struct Failed {
 
 struct ncclComm {
   uint64_t alive = kAlive;
+  bool finalized = true;      // or made by ncclCommInitRank, which asks for no ncclCommFinalize
+  std::thread connecting{};
   int rank = 0, ranks = 1;
   std::vector<int> sockets;  // of each other rank; -1 is none
   std::atomic<int> error = ncclSuccess;
@@ -460,29 +467,58 @@ STAND_IN ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
                 static_cast<unsigned long long>(Clock::now().time_since_epoch().count()));
   return ncclSuccess;
 }
-STAND_IN ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int rank) {
+/// Connects what is made already.
+static ncclResult_t begin(ncclComm& comm, const ncclUniqueId& id) {
+  const auto fails = [&](ncclResult_t status, const std::string& why) {
+    comm.close_all();
+    comm.why = why;
+    return fail(status, why);
+  };
+  if (setting("init_silence").first == comm.rank) std::this_thread::sleep_for(std::chrono::seconds(3600));
+  if (const std::string why = connect_all(comm, id); !why.empty())
+    return fails(ncclSystemError, "ncclCommInitRank: " + why);
+  if (setting("init").first == comm.rank)
+    return fails(ncclInternalError, "ncclCommInitRank fails, as ORDO_NCCL_STAND_IN asks");
+  return ncclSuccess;
+}
+static ncclResult_t make(ncclComm_t* comm, int ranks, const ncclUniqueId& id, int rank) {
   *comm = nullptr;
   if (ranks < 1 || rank < 0 || rank >= ranks) return fail(ncclInvalidArgument, "ncclCommInitRank: no such rank");
   if (std::strncmp(id.internal, kIdBegin, std::strlen(kIdBegin)) != 0)
     return fail(ncclInvalidArgument, "ncclCommInitRank: the id is not one of ncclGetUniqueId");
   if (t_depth > 0) return fail(ncclInvalidUsage, "ncclCommInitRank: within a group, which is not here");
-  auto made = std::make_unique<ncclComm>();
-  made->rank = rank, made->ranks = ranks;
-  const std::string why = connect_all(*made, id);
-  if (!why.empty()) {
-    made->close_all();
-    return fail(ncclSystemError, "ncclCommInitRank: " + why);
-  }
-  if (setting("init").first == rank) {
-    made->close_all();
-    return fail(ncclInternalError, "ncclCommInitRank fails, as ORDO_NCCL_STAND_IN asks");
-  }
-  *comm = made.release();
+  *comm = new ncclComm;
+  (*comm)->rank = rank, (*comm)->ranks = ranks;
+  return ncclSuccess;
+}
+STAND_IN ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int rank) {
+  if (const ncclResult_t status = make(comm, ranks, id, rank); status != ncclSuccess) return status;
+  const ncclResult_t status = begin(**comm, id);
+  if (status != ncclSuccess) delete std::exchange(*comm, nullptr);
+  return status;
+}
+STAND_IN ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int ranks, ncclUniqueId id, int rank,
+                                             ncclConfig_t* config) {
+  if (config->size < sizeof *config || config->magic != 0xcafebeef || config->blocking != 0)
+    return fail(ncclInvalidArgument, "ncclCommInitRankConfig: not the configuration that Ordo is meant to ask for");
+  if (const ncclResult_t status = make(comm, ranks, id, rank); status != ncclSuccess) return status;
+  ncclComm& made = **comm;
+  made.finalized = false;
+  made.error = ncclInProgress;
+  made.connecting = std::thread([&made, id] { made.error = begin(made, id); });
+  return ncclInProgress;
+}
+STAND_IN ncclResult_t ncclCommFinalize(ncclComm_t comm) {
+  if (!comm || comm->alive != kAlive) return fail(ncclInvalidArgument, "ncclCommFinalize: no communicator");
+  if (comm->waiting > 0) return fail(ncclInvalidUsage, "ncclCommFinalize: work is not done yet");
+  comm->finalized = true;
   return ncclSuccess;
 }
 STAND_IN ncclResult_t ncclCommDestroy(ncclComm_t comm) {
   if (!comm || comm->alive != kAlive) return fail(ncclInvalidArgument, "ncclCommDestroy: no communicator");
   if (comm->waiting > 0) return fail(ncclInvalidUsage, "ncclCommDestroy: work is not done yet");
+  if (!comm->finalized) return fail(ncclInvalidUsage, "ncclCommDestroy: without ncclCommFinalize");
+  if (comm->connecting.joinable()) comm->connecting.join();
   comm->close_all();
   comm->alive = 0;
   delete comm;
@@ -492,6 +528,7 @@ STAND_IN ncclResult_t ncclCommAbort(ncclComm_t comm) {
   if (!comm || comm->alive != kAlive) return fail(ncclInvalidArgument, "ncclCommAbort: no communicator");
   comm->aborted = true;
   while (comm->waiting > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  comm->finalized = true;
   return ncclCommDestroy(comm);
 }
 STAND_IN ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* error) {

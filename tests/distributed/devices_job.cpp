@@ -2,6 +2,7 @@
 // The argument says which way they must take. Ends with an error where bits differ, where that way is not taken, or,
 // by NCCL, where a tensor was copied to the host.
 #include <ordo/engine/distributed/world.h>
+#include <ordo/engine/run/emulation.h>
 #include <ordo/ordo.h>
 #include <ordo/simulators/emulator/streams.h>
 
@@ -41,9 +42,11 @@ std::vector<char> bytes_of(const Tensor& t) {
 /// f of the tensor on the CPU and on the device: the same bytes.
 void same(const std::string& what, const Tensor& own, const Group& group,
           const std::function<Tensor(const Tensor&)>& f) {
-  const Tensor expected = f(own), on_device = own.to(Device(Device::Type::cuda));
-  const uint64_t before = cuda::emulator::bytes_copied_to_host();
+  const Tensor expected = f(own), on_device = own.to(local_device());
+  cuda::synchronize(on_device.device());
+  const uint64_t before = cuda::emulator::bytes_copied_to_host(), waits = cuda::emulator_counts().host_waits;
   const Tensor result = f(on_device);
+  const uint64_t waited = cuda::emulator_counts().host_waits - waits;
   const uint64_t copied = cuda::emulator::bytes_copied_to_host() - before;
   const std::string of = what + " of " + std::string(name(own.dtype())) + " " + own.sizes().str();
   expect(result.device() == on_device.device() && result.sizes() == expected.sizes(), of + ": its device or sizes");
@@ -52,6 +55,7 @@ void same(const std::string& what, const Tensor& own, const Group& group,
   const int64_t size = world_size(group);
   if (size > 1 && own.numel() > 0) {
     expect((state_of(group).devices.transport != nullptr) == by_nccl, of + ": the way asked for");
+    expect(!by_nccl || waited == 0, of + ": the host waited for the device");
     expect((copied == 0) == by_nccl, of + ": " + std::to_string(copied) + " bytes copied to the host");
   }
   ++compared;
@@ -92,7 +96,7 @@ void by_the_library(const Group& group) {
     }
   }
   for (const DType dtype : {float32, float64}) {
-    const Tensor own = values({2000}, dtype, seed).to(Device(Device::Type::cuda));
+    const Tensor own = values({2000}, dtype, seed).to(local_device());
     const Tensor library = all_reduce(own, ReduceOp::sum, group);
     const Tensor tree = all_reduce(own, ReduceOp::sum, group, Algorithm::direct);
     const Tensor difference = (library - tree).abs().to(cpu),
@@ -113,7 +117,7 @@ void traffic(const Group& group) {
   };
   const Tensor own = values({floats}, float32, rank() + 1);
   const double ring = 2.0 * double(size - 1) / double(size) * double(floats) * 4;
-  const double of_device = sent(own.to(Device(Device::Type::cuda))), of_cpu = sent(own);
+  const double of_device = sent(own.to(local_device())), of_cpu = sent(own);
   expect(of_device <= 1.1 * ring && of_device >= ring, "a ring's traffic");
   expect(of_device == of_cpu, "the traffic of the same CPU tensor");
 }
@@ -147,7 +151,7 @@ int main(int argc, char** argv) {
     // A rank whose tensor is on the CPU: all go through the host.
     const DeterminismGuard guard(Determinism::device_to_device);
     const Tensor own = values({100}, float32, rank() + 1);
-    const Tensor mixed = all_reduce(rank() == 0 ? own : own.to(Device(Device::Type::cuda)));
+    const Tensor mixed = all_reduce(rank() == 0 ? own : own.to(local_device()));
     expect(bytes_of(mixed) == bytes_of(all_reduce(own)), "tensors of both devices in one call");
     barrier();
     if (rank() == 0) std::printf("%d results have the same bytes\n", compared);

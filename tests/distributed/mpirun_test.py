@@ -175,10 +175,15 @@ def nccl_that_fails():
         assert "results have the same bytes" not in done.stdout
 
     host = "CUDA tensors travel by way of the host's memory: "
-    through_host(host + "ranks 0 and 1 use the same GPU, 0000:3b:00.0 of",
-                 {**by_stand_in(), "ORDO_EMULATOR_BUS_ID": "0000:3b:00.0"})
+    through_host(host + "ranks 0 and 1 use the same GPU, GPU-39300000-0000-0000-0000-000000000000",
+                 {**by_stand_in(), "ORDO_EMULATOR_UUID": "12345"})
     through_host(host + "ncclGetUniqueId: unhandled system error (no unique id", by_stand_in("unique_id=1"))
     through_host(host + "rank 1: ncclCommInitRank: internal error (ncclCommInitRank fails", by_stand_in("init=1"))
+    # NCCL before 2.14, which begins in one call.
+    done = run(2, DEVICES_JOB + ["nccl"], environment=by_stand_in("version=21300"))
+    assert done.returncode == 0 and "stand-in" not in done.stderr, done.stdout + done.stderr
+    ends(r"waited 3 seconds for NCCL in its beginning: another rank hangs, or has ended",
+         {**by_stand_in("init_silence=1"), "ORDO_DISTRIBUTED_TIMEOUT": "3"})
     job = [mpirun, "-n", "1", "env", "ORDO_NCCL_STAND_IN=version=22001", *DEVICES_JOB, "host", ":", "-n", "2",
            *DEVICES_JOB, "host"]
     done = subprocess.run(job, capture_output=True, text=True, timeout=120, check=False,

@@ -4,17 +4,18 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <ordo/autograd/ops/index/index_add.h>
+#include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/math/arithmetic.h>
 #include <ordo/engine/calls/error.h>
 #include <ordo/engine/cuda/backend.h>
 #include <ordo/engine/run/emulation.h>
-#include <ordo/engine/run/event.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 
 #include "tests/engine/cuda/device_array.h"
@@ -328,34 +329,127 @@ TEST_F(StreamsTest, threads_queue_and_run_at_the_same_time) {
   EXPECT_EQ(right, std::vector<char>(6, 1));
 }
 
-// A tensor that another thread goes on with must be waited for: by this thread, or by the other's stream.
-TEST_F(StreamsTest, handing_a_tensor_over_takes_a_synchronise) {
+// -- tensors that go from thread to thread: streams are ordered as the threads are ------------------------------------
+
+/// Work of another thread, which lives as long as this: the end of a thread waits for its stream.
+class Other {
+ public:
+  ~Other() {
+    done_.set_value();
+    thread_.join();
+  }
+  template <class F>
+  void run(F f) {
+    std::promise<void> ran;
+    thread_ = std::thread([&, f] {
+      f();
+      ran.set_value();
+      done_.get_future().wait();
+    });
+    ran.get_future().wait();
+  }
+
+ private:
+  std::promise<void> done_;
+  std::thread thread_;
+};
+Tensor filled(int value) { return full({kCount}, value, {.dtype = int32, .device = kCuda}); }
+
+TEST_F(StreamsTest, another_thread_reads_what_was_queued) {
   if (checks_memory()) GTEST_SKIP() << "checkers of memory do not know the order of streams";
-  enum class Wait { none, here, there, event };
-  const auto run = [](Wait wait) {
-    const Tensor zero = zeros({kCount}, {.dtype = int32, .device = kCuda});
+  const auto run = [] {
+    const Tensor zero = filled(0);
     { const Tensor other = zero + 7; }  // what the sum's memory holds, for those who come too early
     synchronize(kCuda);
     const Tensor sum = zero + 5;
-    if (wait == Wait::here) synchronize(kCuda);
-    const uintptr_t stream = backend::current_stream_id(0);
-    Event made;
-    if (wait == Wait::event) made.record(kCuda);
     std::vector<int> seen;
-    std::thread([&] {
-      if (wait == Wait::there) backend::wait_for_stream(stream, 0);
-      made.wait();
-      seen = (sum + 1).to_vector<int>();
-    }).join();
-    synchronize(kCuda);
+    Other other;
+    other.run([&] { seen = (sum + 1).to_vector<int>(); });
     return seen;
   };
-  const std::set right{std::vector<int>(kCount, 6)};
-  EXPECT_EQ(results([&] { return run(Wait::here); }), right);
-  EXPECT_EQ(results([&] { return run(Wait::there); }), right);
-  EXPECT_EQ(results([&] { return run(Wait::event); }), right);
-  EXPECT_GT(results([&] { return run(Wait::none); }).size(), 1u);
+  EXPECT_EQ(results(run), (std::set{std::vector<int>(kCount, 6)}));
 }
+
+TEST_F(StreamsTest, a_change_in_place_comes_after_what_another_thread_reads_and_before_what_it_reads_next) {
+  if (checks_memory()) GTEST_SKIP() << "checkers of memory do not know the order of streams";
+  const auto run = [] {
+    Tensor shared = filled(1);
+    Tensor first, second;
+    Other reader, later;
+    reader.run([&] { first = shared + 10; });
+    shared.add_(1);
+    later.run([&] { second = shared + 10; });
+    std::vector<int> seen = first.to_vector<int>();
+    seen.push_back(second.to_vector<int>()[0]);
+    return seen;
+  };
+  std::vector<int> right(kCount, 11);
+  right.push_back(12);
+  EXPECT_EQ(results(run), std::set{right});
+}
+
+TEST_F(StreamsTest, memory_is_not_used_again_while_another_thread_reads_it) {
+  if (checks_memory()) GTEST_SKIP() << "checkers of memory do not know the order of streams";
+  const auto run = [] {
+    Tensor shared = filled(1), copy;
+    synchronize(kCuda);
+    Other reader;
+    reader.run([&] { copy = shared + 10; });
+    shared = Tensor();
+    const Tensor next = filled(50);
+    synchronize(kCuda);
+    std::vector<int> seen = copy.to_vector<int>();
+    seen.push_back(next.to_vector<int>()[0]);
+    return seen;
+  };
+  std::vector<int> right(kCount, 11);
+  right.push_back(50);
+  EXPECT_EQ(results(run), std::set{right});
+}
+
+TEST_F(StreamsTest, gradients_of_two_threads_meet) {
+  if (checks_memory()) GTEST_SKIP() << "checkers of memory do not know the order of streams";
+  const auto run = [] {
+    const Tensor weight = full({kCount}, 1.0, {.device = kCuda}).requires_grad_();
+    Other other;
+    other.run([&] { (weight * 3).sum().backward(); });
+    (weight * 2).sum().backward();
+    const std::vector<float> seen = weight.grad().to_vector<float>();
+    return std::vector<int>(seen.begin(), seen.end());
+  };
+  EXPECT_EQ(results(run), (std::set{std::vector<int>(kCount, 5)}));
+}
+
+#if ORDO_EMULATED
+// -- two devices ------------------------------------------------------------------------------------------------------
+
+const Device kSecond(Device::Type::cuda, 1);
+
+TEST_F(StreamsTest, a_stream_takes_the_work_of_its_own_device) {
+  const Lane lane;
+  const Buffer here(1);
+  const DeviceScope scope(kSecond);
+  EXPECT_ORDO_ERROR(queue_add(lane, here.data, here.data, 1), CudaError, "invalid resource handle");
+  const Lane there;
+  EXPECT_ORDO_ERROR(queue_add(there, here.data, here.data, 1), CudaError, "memory of another device");
+  EXPECT_EQ(cudaMemsetAsync(here.data, 0, 4, lane.stream), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaEventRecord(there.event, lane.stream), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaStreamWaitEvent(there.stream, lane.event), cudaSuccess) << "streams wait for other devices' events";
+  cudaGetLastError();
+  const Buffer own(1);
+  queue_add(there, own.data, own.data, 1);
+  EXPECT_EQ(read(there, own.data)[0], 2);
+}
+
+TEST_F(StreamsTest, devices_copy_directly) {
+  const Tensor here = filled(3);
+  const uint64_t before = emulator::bytes_between_devices_by_the_host();
+  const Tensor there = here.to(kSecond);
+  EXPECT_EQ(there.device(), kSecond);
+  EXPECT_EQ((there + 1).to(kCuda).to_vector<int>(), std::vector<int>(kCount, 4));
+  EXPECT_EQ(emulator::bytes_between_devices_by_the_host(), before);
+}
+#endif
 
 TEST_F(StreamsTest, index_errors_reach_the_thread_that_made_them) {
   if (checks_memory()) GTEST_SKIP() << "checkers of memory do not know the order of streams";

@@ -20,7 +20,7 @@ TEST(CudaBuildTest, says_what_it_is) {
   if (cuda::build() == "none") {
     EXPECT_EQ(cuda::device_count(), 0);
   } else if (cuda::build() == "emulated") {
-    EXPECT_EQ(cuda::device_count(), 1);
+    EXPECT_EQ(cuda::device_count(), 2);
   } else {
     EXPECT_EQ(cuda::build(), "cuda");
   }
