@@ -15,7 +15,7 @@ struct Case {
   bool adds = false;                     ///< reads its result as well
 };
 
-/// The same values every time, and on every device. `reference`: on the CPU in float64, of values rounded to the row's
+/// Values that are equal every time, and on every device. `reference`: on the CPU in float64, of values rounded to the row's
 /// dtype. ValueError when the row's operation is not here.
 Case prepare(const Row& row, Device device, bool reference = false);
 

@@ -169,8 +169,16 @@ def accumulate(files):
     print_table(["device", "(M, N, D)", "destinations", "`atomic`", "`sorted`", "`exact`", "PyTorch", "PyTorch deterministic"], lines)
 
 
+def control(files):
+    lines = []
+    for name, data in files:
+        measured = data.get("control") if data else None
+        lines.append([f"`{os.path.basename(name)}`", *((f"{measured['ratio']:.2f}", str(measured["rows"])) if measured else ("", ""))])
+    print_table(["file", "rows of equal code: on / off", "rows"], lines)
+
+
 def main():
-    tables = {f.__name__: f for f in (machine, operations, products, training, summary, accumulate)}
+    tables = {f.__name__: f for f in (machine, operations, products, training, summary, accumulate, control)}
     if len(sys.argv) < 3 or sys.argv[1] not in tables:
         sys.exit(__doc__.strip())
     files = []
@@ -179,9 +187,9 @@ def main():
         if os.path.exists(name):
             with open(name) as file:
                 data = json.load(file)
-            control = data.get("control", {})
-            if control.get("biased"):
-                sys.exit(f"{name}: its control is {control['ratio']:.3f} instead of 1: measure again (docs/performance.md)")
+            own = data.get("control", {})
+            if own.get("biased"):
+                sys.exit(f"{name}: its control is {own['ratio']:.3f} instead of 1: measure again (docs/performance.md)")
         files.append((name, data))
     tables[sys.argv[1]](files)
 

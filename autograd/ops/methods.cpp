@@ -18,7 +18,7 @@ Tensor Tensor::cuda() const { return to(Device("cuda")); }
   result Tensor::name parameters const { return ordo::name(*this, __VA_ARGS__); }
 #define METHOD0(name) \
   Tensor Tensor::name() const { return ordo::name(*this); }
-// The same, and NAME_, which writes the result into the tensor.
+// NAME, and NAME_, which writes the result into the tensor.
 #define BOTH(name, parameters, ...)                                                          \
   METHOD(Tensor, name, parameters, __VA_ARGS__)                                              \
   Tensor& Tensor::name##_ parameters {                                                       \

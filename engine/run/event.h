@@ -1,4 +1,5 @@
-// Events: order between the work of two threads on a CUDA device, where every thread has a stream of its own.
+// Events: order between the work of two threads on a CUDA device, where every thread has a stream of its own. Tensors
+// that go from thread to thread need none; memory that Ordo does not own, and work queued beside Ordo, do.
 //
 //   // this thread                          // another
 //   Tensor sum = a + b;

@@ -126,7 +126,7 @@ struct NanToNum {
 
 struct GeluGradient {
   static constexpr double kDensity = 0x1.9884533d43651p-2;  // 1 / sqrt(2 pi)
-  /// The same bits for x in the middle of the normal distribution function.
+  /// The derivative where x is in the middle of the normal distribution function; its bits are those of the whole.
   ORDO_HD static double centre(double grad, double x) {
     return grad * (ordo::math::detail::normal_centre(x) + x * (kDensity * ordo::math::exp(-0.5 * x * x)));
   }

@@ -39,7 +39,7 @@ constexpr int kVectors = 2;
 constexpr int64_t kDepth = kOrderedBlock;
 constexpr int64_t kBlockRows = 96;  // of a, 96 KiB of floats: they and kBlockBytes fit a second-level cache of 512 KiB
 constexpr int64_t kBlockBytes = 256 << 10;  // of b
-constexpr int64_t kCopiedCols = 64;         // of a tile of c from which on rows of a are copied together first
+constexpr int64_t kCopiedCols = 64;         // tiles of c at least this wide: pack rows of a first
 
 template <class A>
 constexpr int64_t kPanelCols = kVectors* Lanes<A>::count;

@@ -103,7 +103,7 @@ void Dump::end(const TensorList& inputs, const TensorList& outputs) {
     status = 1;
   }
   if (!ends_program_) return;
-  // Other threads are amid something: no destructors, which would take it from under them.
+  // Destructors would free what other threads still use.
   std::fflush(stdout);
   ::_exit(status);
 }

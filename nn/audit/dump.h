@@ -29,7 +29,7 @@ struct DumpPosition {
 
   /// What ORDO_TRACE_DUMP takes.
   std::string str() const;
-  /// ValueError for a text that is none.
+  /// Throws: ValueError when the text is not a position.
   static DumpPosition parse(const std::string& text);
   friend bool operator==(const DumpPosition&, const DumpPosition&) = default;
 };

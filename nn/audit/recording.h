@@ -111,7 +111,7 @@ bool matches(std::string_view pattern, std::string_view text);
 // -- what ORDO_TRACE and the variables beside it say
 
 /// None without ORDO_TRACE. "%p" in it is the process's number; under mpirun
-/// files of ranks above 0 end in ".rank" and the rank. ValueError for variables that say nothing sensible.
+/// files of ranks above 0 end in ".rank" and the rank. Throws: ValueError when a variable has no valid value.
 std::optional<RecorderOptions> options_of_environment();
 /// Of ORDO_TRACE_DUMP and ORDO_TRACE_DUMP_TO. None without the first. ValueError where the second or ORDO_TRACE is
 /// missing.

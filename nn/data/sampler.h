@@ -49,7 +49,7 @@ class Sampler {
   virtual int64_t size(int64_t rows) const { return rows; }
   /// They, each in 0 .. rows - 1. Random numbers come from `generator`, which is the loader's.
   virtual std::vector<int64_t> indices(int64_t rows, int64_t epoch, Generator& generator) = 0;
-  /// The same order, which loaders use. For samplers of more indices than memory holds.
+  /// The order of indices(), as loaders read it. For samplers of more indices than memory holds.
   virtual Order order(int64_t rows, int64_t epoch, Generator& generator) { return indices(rows, epoch, generator); }
   // A sampler whose indices depend on more than the above (losses seen so far, say) saves that here. Its loader then
   // saves the order of the epoch that is under way, too.

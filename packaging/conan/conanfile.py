@@ -12,7 +12,7 @@ from conan.tools.system.package_manager import Apt
 
 class Ordo(ConanFile):
     name = "ordo"
-    version = "0.2.0"
+    version = "0.3.0"
     license = "Apache-2.0"
     description = "A small tensor and autograd engine with a determinism switch"
     topics = "tensor", "autograd", "cuda", "deterministic"

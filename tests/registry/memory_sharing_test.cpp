@@ -53,7 +53,7 @@ class Watch {
   OpListener listener_;
 };
 
-/// The same tensor cut to its first element along every dimension.
+/// A tensor cut to its first element along every dimension.
 Tensor one_element(const Tensor& t) {
   Tensor first = t;
   for (int d = 0; d < t.dim(); ++d)

@@ -20,7 +20,7 @@ constexpr DType kAll[] = {float32, float64, float16, bfloat16, int32, int64, uin
 
 using Instances = CudaTest;
 
-/// The same bytes on both devices.
+/// Both devices give equal bytes.
 void expect_same(const Function& f) {
   const DeterminismGuard guard(Determinism::device_to_device);
   const TensorList want = f(cpu), got = f("cuda");

@@ -5,11 +5,11 @@
 
 namespace ordo::test {
 
-/// The same values, laid out with gaps, from an offset on and transposed.
+/// A copy that is laid out with gaps, from an offset on and transposed.
 Tensor strided_copy(const Tensor& t);
 /// The first slice along a dimension (negative: from the end), expanded over it. Other values; stride 0.
 Tensor expanded(const Tensor& t, int dim);
-/// The same values, contiguous and in memory of their own.
+/// A copy that is contiguous, in memory of its own.
 Tensor packed(const Tensor& t);
 
 bool is_index(const Tensor& t);  ///< int32 or int64

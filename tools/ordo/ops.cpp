@@ -58,12 +58,18 @@ std::string rows_text(const OpInfo& op) {
 using Row = std::vector<std::string>;
 std::vector<Row> rows() {
   std::vector<Row> table{{"operation", "family", "devices", "dtypes", "gradient", "algorithms and what they guarantee",
-                          "strongest level", "rows alone", "note"}};
+                          "rows alone", "note"}};
   for (const OpInfo& op : ops())
     table.push_back({std::string(op.name), std::string(op.family), op.cuda ? "cpu cuda" : "cpu", dtypes_text(op),
-                     op.differentiable ? "yes" : "no", algorithms_text(op), std::string(name(levels_of(op).back())),
-                     rows_text(op), std::string(op.note)});
+                     op.differentiable ? "yes" : "no", algorithms_text(op), rows_text(op), std::string(op.note)});
   return table;
+}
+
+/// The level that every operation can meet.
+Determinism common_level() {
+  Determinism common = Determinism::device_to_device;
+  for (const OpInfo& op : ops()) common = std::min(common, levels_of(op).back());
+  return common;
 }
 
 void print_table() {
@@ -76,14 +82,15 @@ void print_table() {
     for (size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], width[i]);
     say("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
   }
-  say("\n{} operations\n", table.size() - 1);
+  say("\n{} operations, all of which have an algorithm for {}\n", table.size() - 1, name(common_level()));
 }
 
 void print_markdown() {
   say("# Operations\n\nWritten by `ordo ops --markdown` (`./run docs`) from the registry; not edited by hand.\n"
-      "An operation meets a level when one of its algorithms guarantees it. `direct` means that every output\n"
-      "has one writer and a fixed order. *Rows alone*: the weakest level at which the bits of a row do not depend on\n"
-      "the rows beside it (docs/rows.md), or why there are no rows.\n\n");
+      "Every operation has an algorithm for {}. `direct` means that every output has one writer and a\n"
+      "fixed order. *Rows alone*: the weakest level at which the bits of a row do not depend on the rows beside it\n"
+      "(docs/rows.md), or why there are no rows.\n\n",
+      name(common_level()));
   const auto table = rows();
   for (size_t r = 0; r < table.size(); ++r) {
     say("| {} |\n", fmt::join(table[r], " | "));

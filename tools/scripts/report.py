@@ -269,6 +269,7 @@ def about_section(data, device):
              ("threads", data.get("threads")), ("load at the start", data.get("load")),
              ("copy bandwidth", f'{data.get("bandwidth", {}).get(device, 0) / 1e9:.1f} GB/s'),
              ("Ordo", f'{data.get("ordo")}, commit {data.get("commit") or "unknown"}'),
+             ("control", data.get("control", {}).get("text", "not measured")),
              ("peer", data.get("peers", {}).get(device, "none")),
              ("libraries", ", ".join(f"{k} {v}" for k, v in data.get("libraries", {}).items())),
              ("measured", data.get("time"))]
@@ -287,7 +288,10 @@ def title_of(data, device):
 
 
 def part(data, device, lines, name):
-    return (f'<header id="{name}"><p class="kicker">{title_of(data, device)}</p></header>' + summary(lines) + '<div class="columns">' +
+    biased = data.get("control", {}).get("biased")
+    warning = (f'<p class="note"><b>Measure again before you publish this.</b> {escape(data["control"].get("text", ""))}</p>'
+               if biased else "")
+    return (f'<header id="{name}"><p class="kicker">{title_of(data, device)}</p></header>' + warning + summary(lines) + '<div class="columns">' +
             price_section(lines) + values_section(lines) + peer_section(lines) +
             "</div>" + family_sections(lines) + bits_section(lines) + spread_section(lines) +
             all_section(lines, data.get("bandwidth", {}).get(device)) + about_section(data, device))

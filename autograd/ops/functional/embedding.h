@@ -29,7 +29,7 @@ namespace ordo {
 Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_t> padding_idx = std::nullopt,
                  std::optional<double> max_norm = std::nullopt, double norm_type = 2);
 
-/// The same for plan.index(), whose gradient adds by `sorted` at every level, without sorting again. ShapeError unless
+/// embedding() of plan.index(), whose gradient adds by `sorted` at every level, without sorting again. ShapeError unless
 /// the plan is for as many rows as weight has.
 Tensor embedding(const IndexPlan& plan, const Tensor& weight, std::optional<int64_t> padding_idx = std::nullopt);
 
@@ -61,7 +61,7 @@ struct EmbeddingBagFuncOptions {
 /// PyTorch: torch.nn.functional.embedding_bag.
 Tensor embedding_bag(const Tensor& input, const Tensor& weight, const EmbeddingBagFuncOptions& options = {});
 
-/// The same for plan.index(), whose gradient adds by `sorted` at every level, without sorting again. ShapeError unless
+/// embedding_bag() of plan.index(), whose gradient adds by `sorted`, without sorting again. ShapeError unless
 /// the plan is for as many rows as weight has; ValueError for mode max.
 Tensor embedding_bag(const IndexPlan& plan, const Tensor& weight, const EmbeddingBagFuncOptions& options = {});
 

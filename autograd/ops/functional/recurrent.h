@@ -46,14 +46,14 @@ RecurrentResult rnn_tanh(const Tensor& input, const Tensor& h0, const TensorList
 RecurrentResult rnn_relu(const Tensor& input, const Tensor& h0, const TensorList& weights,
                          RecurrentOptions options = {});
 
-/// The same with r = sigmoid(..), z = sigmoid(..), n = tanh(W x + b + r (V h + d)), h' = (h - n) z + n.
+/// A recurrent network with r = sigmoid(..), z = sigmoid(..), n = tanh(W x + b + r (V h + d)), h' = (h - n) z + n.
 ///
 /// Shapes: as rnn_tanh, with weights [3 H, ...] for r, z and n.
 /// Dtypes, Throws, Determinism, Gradient: as rnn_tanh.
 /// PyTorch: torch.gru.
 RecurrentResult gru(const Tensor& input, const Tensor& h0, const TensorList& weights, RecurrentOptions options = {});
 
-/// The same with gates i, f, g and o, all sigmoid but g, which is tanh: c' = f c + i g, h' = o tanh(c'); or, where each
+/// A recurrent network with gates i, f, g and o, all sigmoid but g, which is tanh: c' = f c + i g, h' = o tanh(c'); or, where each
 /// layer and direction has one more weight R, h' = R (o tanh(c')).
 ///
 /// Shapes: as rnn_tanh, with weights [4 H, ...] for i, f, g and o; c0 and c like h0. With R [P, H], the last weight, h

@@ -73,7 +73,7 @@ SparseCoo sparse_coo_tensor(const Tensor& indices, const Tensor& values);
 SparseCsr sparse_csr_tensor(const Tensor& crow_indices, const Tensor& col_indices, const Tensor& values,
                             const Dims& size);
 
-/// The same tensor with its coordinates in row-major order and the values of equal ones added up; itself where it is
+/// This tensor with its coordinates in row-major order and the values of equal ones added up; itself where it is
 /// coalesced already. The number of items depends on the values, so on CUDA the call waits for the device.
 ///
 /// Shapes: any.

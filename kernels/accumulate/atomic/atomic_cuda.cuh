@@ -1,7 +1,7 @@
 // The algorithm `atomic` of the accumulate engine on CUDA. Internal to accumulate_cuda.cuh.
 //
 // What goes to the same place is added up as far as that is cheap, and then added to the output atomically, in the
-// order of arrival. atomic_plan.h says which form is taken when, atomic_merge_cuda.cuh how values meet. All forms read
+// order of arrival. atomic_plan.h chooses the form, ../shared/merge_cuda.cuh merges values. All forms read
 // every value once, in coalesced order; where no destination repeats they cost one atomic addition per value, or per
 // `plan.vector` neighbouring ones.
 #pragma once

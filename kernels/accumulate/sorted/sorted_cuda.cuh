@@ -244,7 +244,7 @@ void accumulate_runs(const Items& items, const Runs<Index>& runs, typename Items
                        dim3(kWideThreads), 0, stream, items, output, shape, runs, below);
   };
   if constexpr (std::is_same_v<Index, int64_t>) {
-    // Numbers of items that few devices hold are not worth kernels of their own: this one takes all rows.
+    // 2^31 items and more: one kernel for all widths of rows, because few devices hold as many.
     wide(std::integral_constant<int, 1>());
   } else if (kSingleColumn<Items> || shape.inner < kStagedColumns) {
     const int64_t windows = kStageThreads / shape.inner, tiles = (runs.windows() + windows - 1) / windows;

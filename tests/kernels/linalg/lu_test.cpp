@@ -40,7 +40,7 @@ Lu<T> plain_lu(std::vector<T> a, int64_t n) {
   return r;
 }
 
-/// The same bytes, but for the sign and the payload of a NaN.
+/// Equal bytes, but for the sign and the payload of a NaN.
 template <class T>
 bool same(const std::vector<T>& a, const std::vector<T>& b) {
   for (size_t i = 0; i < a.size(); ++i)

@@ -1,4 +1,4 @@
-// The same bytes from every instruction set: products and convolutions with each that this processor has, and with
+// Every instruction set gives the same bytes: products and convolutions with each that this processor has, and with
 // none.
 #include <ordo/kernels/vectors/vector_targets.h>
 #include "tests/kernels/vectors/shapes.h"
