@@ -2,6 +2,7 @@
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/kernels/copy/strided.h>
 #include <ordo/kernels/elementwise/convert.h>
+#include <ordo/kernels/elementwise/loops_cuda.cuh>
 
 namespace ordo::kernels::cuda {
 namespace {
@@ -42,6 +43,29 @@ __global__ void copy_tiled_kernel(Layout<2> outer, int64_t columns, int64_t rows
   }
 }
 
+struct alignas(16) SixteenBytes {
+  uint64_t v[2];
+};
+bool starts_pack(const void* p) { return reinterpret_cast<uintptr_t>(p) % sizeof(SixteenBytes) == 0; }
+
+// Of memory that is aligned to 16 bytes.
+__global__ void copy_flat_kernel(char* to, const char* from, int64_t bytes) {
+  const int64_t packs = bytes / 16, i = ordo::cuda::thread_index();
+  ORDO_NO_UNROLL
+  for (int64_t k = i; k < packs; k += ordo::cuda::thread_count())
+    reinterpret_cast<SixteenBytes*>(to)[k] = reinterpret_cast<const SixteenBytes*>(from)[k];
+  if (i == 0)
+    for (int64_t k = 16 * packs; k < bytes; ++k) to[k] = from[k];
+}
+__global__ void fill_flat_kernel(char* to, uint64_t pattern, int64_t bytes) {
+  const int64_t packs = bytes / 16, i = ordo::cuda::thread_index();
+  ORDO_NO_UNROLL
+  for (int64_t k = i; k < packs; k += ordo::cuda::thread_count())
+    reinterpret_cast<SixteenBytes*>(to)[k] = SixteenBytes{{pattern, pattern}};
+  if (i == 0)
+    for (int64_t k = 16 * packs; k < bytes; ++k) to[k] = char(pattern >> 8 * (k % 8));
+}
+
 template <class T>
 __global__ void fill_kernel(Layout<1> layout, T* to, T value) {
   ORDO_NO_UNROLL
@@ -58,6 +82,12 @@ void copy_same(const CopyArgs& args) {
   T* to = static_cast<T*>(args.to);
   const T* from = static_cast<const T*>(args.from);
   const cudaStream_t stream = ordo::cuda::current_stream(args.device);
+  if (l.rank == 1 && l.strides[0][0] == 1 && l.strides[1][0] == 1 && starts_pack(to) && starts_pack(from)) {
+    const int64_t bytes = l.numel * int64_t(sizeof(T));
+    ordo::cuda::launch_over(copy_flat_kernel, (bytes + 15) / 16, stream, static_cast<char*>(args.to),
+                            static_cast<const char*>(args.from), bytes);
+    return;
+  }
   const int d = tiled_dimension(l);
   if (d == 0) {
     ordo::cuda::launch_over(copy_kernel<T>, l.numel, stream, l, to, from);
@@ -69,7 +99,26 @@ void copy_same(const CopyArgs& args) {
                      0, stream, outer, l.sizes[0], l.sizes[d], l.strides[0][d], l.strides[1][0], to, from);
 }
 
-// Conversions choose their types at run time: the branches are the same for every thread, and the kernel waits for
+/// The number as an R.
+template <class R>
+struct As {
+  template <class V>
+  ORDO_HD math_t<R> operator()(V value) const {
+    return math_t<R>(value);
+  }
+};
+
+// What mixed precision converts. False where it is something else.
+template <class R, class T>
+bool convert_flat(const CopyArgs& args) {
+  const Layout<2>& l = args.layout;
+  return args.to_dtype == dtype_of<R> && args.from_dtype == dtype_of<T> && l.rank == 1 && l.strides[0][0] == 1 &&
+         l.strides[1][0] == 1 &&
+         flat_loop<R, T>(l.numel, static_cast<R*>(args.to), As<R>(), args.device,
+                         Elements<T>{static_cast<const T*>(args.from), {}});
+}
+
+// Other conversions choose their types at run time: the branches are the same for every thread, and the kernel waits for
 // memory. The detour over int64 or double loses nothing, because those hold every value of the types they stand for.
 ORDO_HD int64_t load_integer(const void* p, DType t, int64_t i) {
   switch (t) {
@@ -144,6 +193,9 @@ __global__ void convert_kernel(Layout<2> layout, void* to, DType to_dtype, const
 void copy(const CopyArgs& args) {
   ordo::cuda::DeviceScope scope(args.device);
   if (args.to_dtype != args.from_dtype) {
+    if (convert_flat<float, Half>(args) || convert_flat<float, BFloat16>(args) || convert_flat<float, double>(args) ||
+        convert_flat<Half, float>(args) || convert_flat<BFloat16, float>(args) || convert_flat<double, float>(args))
+      return;
     ordo::cuda::launch_over(convert_kernel, args.layout.numel, ordo::cuda::current_stream(args.device), args.layout,
                             args.to, args.to_dtype, args.from, args.from_dtype);
     return;
@@ -154,6 +206,14 @@ void copy(const CopyArgs& args) {
 namespace {
 template <class T>
 void fill_typed(const FillArgs& args) {
+  if (args.layout.rank == 1 && args.layout.strides[0][0] == 1 && starts_pack(args.to)) {
+    uint64_t pattern = 0;
+    for (size_t at = 0; at < 8; at += sizeof(T)) pattern |= uint64_t(T(args.pattern)) << 8 * at;
+    const int64_t bytes = args.layout.numel * int64_t(sizeof(T));
+    ordo::cuda::launch_over(fill_flat_kernel, (bytes + 15) / 16, ordo::cuda::current_stream(args.device),
+                            static_cast<char*>(args.to), pattern, bytes);
+    return;
+  }
   ordo::cuda::launch_over(fill_kernel<T>, args.layout.numel, ordo::cuda::current_stream(args.device), args.layout,
                           static_cast<T*>(args.to), T(args.pattern));
 }

@@ -23,10 +23,10 @@ namespace ORDO_LOOPS_DEVICE {
 
 #define ORDO_COMPARISON(name, ...)                                                                 \
   void name(const LoopArgs<2>& args) {                                                             \
-    dispatch_all(#name, args.dtype, [&]<class T>() { loop<bool, T, T>(args, functors::name()); }); \
+    dispatch_all(#name, args.dtype, [&]<class T>() { short_loop<bool, T, T>(args, functors::name()); }); \
   }
 #define ORDO_LOGICAL(name, ...) \
-  void name(const LoopArgs<2>& args) { loop<bool, bool, bool>(args, functors::name()); }
+  void name(const LoopArgs<2>& args) { short_loop<bool, bool, bool>(args, functors::name()); }
 #include <ordo/kernels/elementwise/comparison.def>
 
 }  // namespace ORDO_LOOPS_DEVICE

@@ -28,13 +28,16 @@
 #ifndef ORDO_GROUP_gradients
 #define ORDO_GROUP_gradients(...)
 #endif
+#ifndef ORDO_GROUP_LOOP
+#define ORDO_GROUP_LOOP loop
+#endif
 
 namespace ordo::kernels::ORDO_LOOPS_DEVICE {
 
 // void name(args): the functor of that name, from dtypes T to dtypes R.
 #define ORDO_DEFINE_LOOP(name, dispatch, R)                                              \
   void name(const LoopArgs<1>& args) {                                                   \
-    dispatch(#name, args.dtype, [&]<class T>() { loop<R, T>(args, functors::name()); }); \
+    dispatch(#name, args.dtype, [&]<class T>() { ORDO_GROUP_LOOP<R, T>(args, functors::name()); }); \
   }
 #define ORDO_LOOP_numeric(name) ORDO_DEFINE_LOOP(name, dispatch_numeric, T)
 #define ORDO_LOOP_rounding(name) ORDO_DEFINE_LOOP(name, dispatch_floating, T)
@@ -47,7 +50,7 @@ namespace ordo::kernels::ORDO_LOOPS_DEVICE {
 #define ORDO_LOOP_OF(name, ...)                                                                      \
   void name(const LoopArgs<1>& args) {                                                               \
     dispatch_floating(#name, args.dtype,                                                             \
-                      [&]<class T>() { loop<T, T>(args, functors::name<math_t<T>>{__VA_ARGS__}); }); \
+                      [&]<class T>() { ORDO_GROUP_LOOP<T, T>(args, functors::name<math_t<T>>{__VA_ARGS__}); }); \
   }
 #define ORDO_FUNCTION_OF(name, number, standard, group, ...) \
   ORDO_GROUP_##group(ORDO_LOOP_OF(name, scalar_as<T>(args.numbers.p)))
@@ -57,12 +60,12 @@ namespace ordo::kernels::ORDO_LOOPS_DEVICE {
 #define ORDO_FUNCTION_LOOP(name, group, formula) ORDO_GROUP_##group(ORDO_LOOP_floating(name))
 #define ORDO_GRADIENT(name, function, group, formula)                                                \
   ORDO_GROUP_##group(void name(const LoopArgs<2>& args) {                                            \
-    dispatch_floating(#name, args.dtype, [&]<class T>() { loop<T, T, T>(args, functors::name()); }); \
+    dispatch_floating(#name, args.dtype, [&]<class T>() { ORDO_GROUP_LOOP<T, T, T>(args, functors::name()); }); \
   })
 #define ORDO_GRADIENT_OF2(name, function, number, number2, group, formula)                                        \
   ORDO_GROUP_##group(void name(const LoopArgs<2>& args) {                                                         \
     dispatch_floating(#name, args.dtype, [&]<class T>() {                                                         \
-      loop<T, T, T>(args, functors::name<math_t<T>>{scalar_as<T>(args.numbers.p), scalar_as<T>(args.numbers.q)}); \
+      ORDO_GROUP_LOOP<T, T, T>(args, functors::name<math_t<T>>{scalar_as<T>(args.numbers.p), scalar_as<T>(args.numbers.q)}); \
     });                                                                                                           \
   })
 #include <ordo/kernels/elementwise/functions.def>

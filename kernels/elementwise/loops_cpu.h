@@ -216,5 +216,10 @@ template <class R, class... T, class F>
 void loop(const LoopArgs<sizeof...(T)>& args, const F& f) {
   run_loop<sizeof...(T)>(args, kElements<R>, {&kElements<T>...}, kLoopBodies<F, math_t<R>, math_t<T>...>, &f);
 }
+/// loop(); on CUDA functions of a few instructions have a form of their own.
+template <class R, class... T, class F>
+void short_loop(const LoopArgs<sizeof...(T)>& args, const F& f) {
+  loop<R, T...>(args, f);
+}
 
 }  // namespace ordo::kernels::cpu

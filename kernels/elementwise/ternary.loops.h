@@ -42,21 +42,21 @@ struct Choice {
 namespace ORDO_LOOPS_DEVICE {
 
 void lerp(const LoopArgs<3>& args) {
-  dispatch_floating("lerp", args.dtype, [&]<class T>() { loop<T, T, T, T>(args, functors::Lerp()); });
+  dispatch_floating("lerp", args.dtype, [&]<class T>() { short_loop<T, T, T, T>(args, functors::Lerp()); });
 }
 void addcmul(const LoopArgs<3>& args) {
   dispatch_numeric("addcmul", args.dtype, [&]<class T>() {
-    loop<T, T, T, T>(args, functors::AddProduct<math_t<T>>{scalar_as<T>(args.numbers.p)});
+    short_loop<T, T, T, T>(args, functors::AddProduct<math_t<T>>{scalar_as<T>(args.numbers.p)});
   });
 }
 void addcdiv(const LoopArgs<3>& args) {
   dispatch_floating("addcdiv", args.dtype, [&]<class T>() {
-    loop<T, T, T, T>(args, functors::AddQuotient<math_t<T>>{scalar_as<T>(args.numbers.p)});
+    short_loop<T, T, T, T>(args, functors::AddQuotient<math_t<T>>{scalar_as<T>(args.numbers.p)});
   });
 }
 
 void where(const LoopArgs<3>& args) {
-  dispatch_word(size_of(args.dtype), [&]<class T>() { loop<T, bool, T, T>(args, functors::Choice()); });
+  dispatch_word(size_of(args.dtype), [&]<class T>() { short_loop<T, bool, T, T>(args, functors::Choice()); });
 }
 
 }  // namespace ORDO_LOOPS_DEVICE

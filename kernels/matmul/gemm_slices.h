@@ -13,13 +13,13 @@ namespace ordo::kernels {
 
 inline constexpr int64_t kSlice = kOrderedBlock * kOrderedGroup;  ///< values of k that one kernel adds up
 
-/// The sums of slices of k, added left to right (rule 3). Each slice holds kSlice values, or 64 times as many as often
-/// as is needed for at most 64 slices. Slices are products of their own, so threads share a long k even where C is
+/// The sums of slices of k, added left to right (rule 3). Each slice holds `slice` values, which is kOrderedBlock or
+/// kSlice, or 64 times as many as often as is needed for at most 64 slices. Slices are products of their own, so threads share a long k even where C is
 /// small. `multiply(part)` computes them; `finish(batch, sums)` writes a matrix of C from its row-major sums. At most
 /// `kept` elements of slices' results are kept at a time, but always those of one.
 template <class T, class A, class Multiply, class Finish>
-void sliced_product(const Gemm& g, int64_t kept, Device device, const Multiply& multiply, const Finish& finish) {
-  int64_t slice = kSlice;
+void sliced_product(const Gemm& g, int64_t slice, int64_t kept, Device device, const Multiply& multiply,
+                    const Finish& finish) {
   const auto count_slices = [&] { return (g.k + slice - 1) / slice; };
   while (count_slices() > kOrderedGroup) slice *= kOrderedGroup;
   const int64_t slices = count_slices(), size = g.m * g.n, at_once = std::clamp<int64_t>(kept / size, 1, slices);
