@@ -132,14 +132,18 @@ struct StepElement<T, AdagradStep> {
   }
 };
 
-/// each(element, n) for the step's tensors.
-template <class Each>
-void with_element(const StepTensors& t, const OptimizerStep& any, const Each& each) {
+template <class T>
+StepMemory<T> memory_of(const StepTensors& t) {
+  StepMemory<T> memory{t.parameter.data<T>(), t.grad.data<T>(), {}};
+  for (int i = 0; i < 3; ++i) memory.state[i] = t.state[i].defined() ? t.state[i].data<T>() : nullptr;
+  return memory;
+}
+
+/// f.operator()<T, Step>() for the element type of the tensors and the kind of step.
+template <class F>
+void with_step(const StepTensors& t, const OptimizerStep& any, const F& f) {
   dispatch_floating(t.op, t.parameter.dtype(), [&]<class T>() {
-    StepMemory<T> memory{t.parameter.data<T>(), t.grad.data<T>(), {}};
-    for (int i = 0; i < 3; ++i) memory.state[i] = t.state[i].defined() ? t.state[i].data<T>() : nullptr;
-    std::visit([&]<class Step>(const Step& step) { each(StepElement<T, Step>::of(memory, step), t.parameter.numel()); },
-               any);
+    std::visit([&]<class Step>(const Step&) { f.template operator()<T, Step>(); }, any);
   });
 }
 

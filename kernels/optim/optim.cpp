@@ -1,5 +1,8 @@
 #include <ordo/kernels/optim/optim.h>
 
+#include <optional>
+#include <utility>
+
 #include <ordo/engine/run/parallel.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
@@ -20,6 +23,9 @@ void expect_matching(const char* op, const char* what, const Tensor& parameter, 
              parameter.device());
 }
 
+// Of a StepsTogether of this thread.
+thread_local std::optional<std::vector<PlannedStep>> t_together;
+
 }  // namespace
 
 Tensor optimizer_state(const Tensor& parameter) { return zeros(parameter.sizes(), parameter.options()); }
@@ -32,19 +38,40 @@ void optimizer_step_(StepTensors tensors, const OptimizerStep& step) {
     if (state.defined()) expect_matching(tensors.op, "state of earlier steps", parameter, state);
   tensors.parameter = contiguous(parameter);
   tensors.grad = contiguous(tensors.grad);
-  ORDO_ON_DEVICE(parameter.device(), optimizer_step, tensors, step);
-  if (!parameter.is_contiguous()) copy_(parameter, tensors.parameter);
+  const bool copied = !parameter.is_contiguous();
+  if (t_together && parameter.is_cuda() && !copied) {
+    t_together->push_back({std::move(tensors), step});
+  } else {
+    const std::vector<PlannedStep> alone{{tensors, step}};
+    ORDO_ON_DEVICE(parameter.device(), optimizer_steps, alone);
+    if (copied) copy_(parameter, tensors.parameter);
+  }
   parameter.impl()->storage->changed_by(tensors.op);
 }
 
+StepsTogether::StepsTogether() { t_together.emplace(); }
+StepsTogether::~StepsTogether() {
+  try {
+    launch();
+  } catch (const std::exception&) {  // the step fails for another reason
+  }
+  t_together.reset();
+}
+void StepsTogether::launch() {
+  const std::vector<PlannedStep> steps = std::exchange(*t_together, {});
+  if (!steps.empty()) ORDO_ON_DEVICE(steps[0].tensors.parameter.device(), optimizer_steps, steps);
+}
+
 namespace cpu {
-void optimizer_step(const StepTensors& tensors, const OptimizerStep& step) {
-  with_element(tensors, step, [](const auto& element, int64_t n) {
-    parallel_for(0, n, 16384, [&](int64_t first, int64_t last) {
-      const auto e = element;  // a copy, which no store can change
-      for (int64_t i = first; i < last; ++i) e(i);
+void optimizer_steps(const std::vector<PlannedStep>& steps) {
+  for (const auto& [tensors, any] : steps)
+    with_step(tensors, any, [&]<class T, class Step>() {
+      const auto element = StepElement<T, Step>::of(memory_of<T>(tensors), std::get<Step>(any));
+      parallel_for(0, tensors.parameter.numel(), 16384, [&](int64_t first, int64_t last) {
+        const auto e = element;  // a copy, which no store can change
+        for (int64_t i = first; i < last; ++i) e(i);
+      });
     });
-  });
 }
 }  // namespace cpu
 

@@ -1,10 +1,73 @@
+#include <algorithm>
+
+#include <ordo/engine/cuda/cuda.h>
 #include <ordo/kernels/optim/functors.h>
-#include <ordo/kernels/reduce/each_cuda.cuh>
 
 namespace ordo::kernels::cuda {
+namespace {
 
-void optimizer_step(const StepTensors& tensors, const OptimizerStep& step) {
-  with_element(tensors, step, [&](const auto& element, int64_t n) { each(n, element, tensors.parameter.device()); });
+// Steps of several parameters, as a kernel's argument.
+template <class Element>
+struct Steps {
+  static constexpr int kMost = std::min(32, 3800 / int(sizeof(Element) + 2 * sizeof(int64_t)));
+  int64_t last_chunk[kMost];  // of this parameter and those before it, and one
+  int64_t numel[kMost];
+  Element element[kMost];
+};
+
+constexpr int64_t kChunk = 1024;  // elements of a block
+
+template <class Element>
+__global__ void __launch_bounds__(ordo::cuda::LaunchTuning::kMostThreads) steps_kernel(Steps<Element> steps, int64_t chunks) {
+  ORDO_NO_UNROLL
+  for (int64_t chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x) {
+    int k = 0;
+    ORDO_NO_UNROLL
+    while (chunk >= steps.last_chunk[k]) ++k;
+    const int64_t begin = (chunk - (k == 0 ? 0 : steps.last_chunk[k - 1])) * kChunk, rest = steps.numel[k] - begin;
+    const Element element = steps.element[k];
+    ORDO_NO_UNROLL
+    for (int64_t i = threadIdx.x; i < (rest < kChunk ? rest : kChunk); i += blockDim.x) element(begin + i);
+  }
+}
+
+/// Of the first `count` steps, which are of one kind, dtype and device.
+template <class T, class Step>
+void launch(const PlannedStep* planned, int count, Device device) {
+  using Element = StepElement<T, Step>;
+  Steps<Element> steps{};
+  int64_t chunks = 0;
+  for (int k = 0; k < count; ++k) {
+    const auto& [tensors, any] = planned[k];
+    steps.numel[k] = tensors.parameter.numel();
+    steps.last_chunk[k] = chunks += (steps.numel[k] + kChunk - 1) / kChunk;
+    steps.element[k] = Element::of(memory_of<T>(tensors), std::get<Step>(any));
+  }
+  ordo::cuda::launch(steps_kernel<Element>, ordo::cuda::grid_for(chunks, 1),
+                     dim3(unsigned(ordo::cuda::launch_tuning().block)), 0, ordo::cuda::current_stream(device), steps,
+                     chunks);
+}
+
+bool of_one_kind(const PlannedStep& a, const PlannedStep& b) {
+  const Tensor &p = a.tensors.parameter, &q = b.tensors.parameter;
+  return a.step.index() == b.step.index() && p.dtype() == q.dtype() && p.device() == q.device();
+}
+
+}  // namespace
+
+void optimizer_steps(const std::vector<PlannedStep>& steps) {
+  for (size_t first = 0; first < steps.size();) {
+    const Device device = steps[first].tensors.parameter.device();
+    const ordo::cuda::DeviceScope scope(device);
+    with_step(steps[first].tensors, steps[first].step, [&]<class T, class Step>() {
+      int count = 1;
+      while (count < Steps<StepElement<T, Step>>::kMost && first + size_t(count) < steps.size() &&
+             of_one_kind(steps[first], steps[first + size_t(count)]))
+        ++count;
+      launch<T, Step>(&steps[first], count, device);
+      first += size_t(count);
+    });
+  }
 }
 
 }  // namespace ordo::kernels::cuda

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <variant>
+#include <vector>
 
 #include <ordo/engine/tensor/devices.h>
 #include <ordo/engine/tensor/tensor.h>
@@ -54,7 +55,24 @@ Tensor optimizer_state(const Tensor& parameter);
 /// gradient or the state does not match the parameter.
 void optimizer_step_(StepTensors tensors, const OptimizerStep& step);
 
-// All tensors contiguous, of one dtype and device.
-ORDO_DEVICES(void, optimizer_step, const StepTensors& tensors, const OptimizerStep& step)
+/// While it lives, optimizer_step_ of the calling thread checks its tensors and counts the change, but launches what it
+/// does on CUDA together with other steps. Not nested.
+class StepsTogether {
+ public:
+  StepsTogether();
+  /// Launches what is left.
+  ~StepsTogether();
+  StepsTogether(const StepsTogether&) = delete;
+  StepsTogether& operator=(const StepsTogether&) = delete;
+  /// The same, with the device's errors.
+  void launch();
+};
+
+/// All tensors contiguous, of one dtype and device.
+struct PlannedStep {
+  StepTensors tensors;
+  OptimizerStep step;
+};
+ORDO_DEVICES(void, optimizer_steps, const std::vector<PlannedStep>& steps)
 
 }  // namespace ordo::kernels

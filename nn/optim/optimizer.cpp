@@ -57,8 +57,10 @@ void Optimizer::step() {
   };
   const OpCall call(name_, OpEvent::Role::step, parameters_, gradients, lr());
   expect_used();
+  kernels::StepsTogether together;
   for (size_t i = 0; i < parameters_.size(); ++i)
     if (const Tensor grad = parameters_[i].grad(); grad.defined()) update(i, maximizes(i) ? kernels::neg(grad) : grad);
+  together.launch();
   call.done(parameters_);
 }
 

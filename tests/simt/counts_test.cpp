@@ -25,8 +25,11 @@ class CountsTest : public testing::Test {
     cuda::start_counting();
     f();
     std::map<std::string, double> all;
-    for (const cuda::KernelCounts& kernel : cuda::kernel_counts())
+    for (const cuda::KernelCounts& kernel : cuda::kernel_counts()) {
       for (const auto& [name, count] : kernel.counts) all[name] += count;
+      if (kernel.kernel.find("add_parts") != std::string::npos)
+        all["launches of add_parts"] += kernel.counts.at("launches");
+    }
     return all;
   }
   static Tensor values(const Dims& sizes, DType dtype = float32) { return test_values(sizes).to(dtype).to(kGpu); }
@@ -67,10 +70,7 @@ TEST_F(CountsTest, a_product_of_64_rows_computes_64) {
 TEST_F(CountsTest, few_tiles_are_divided_along_k) {
   const DeterminismGuard guard(Determinism::device_to_device);
   const Tensor a = values({16, 2048}), b = values({2048, 128});
-  const auto counts = counts_of([&] { (void)matmul(a, b); });
-  EXPECT_GE(counts.at("launches"), 2);
-  // A block of threads meets twice for each 16 values of k that it multiplies, here 256.
-  EXPECT_LT(counts.at("barriers") / 8, 2 * 8 * (256 / 16 + 2)) << "8 warps each";
+  EXPECT_GT(counts_of([&] { (void)matmul(a, b); })["launches of add_parts"], 0);
 }
 
 }  // namespace
