@@ -79,5 +79,32 @@ TEST_F(HostWaits, a_step_of_the_trainer_has_one) {
   }
 }
 
+// 60 parameters: the kernels of 29 or more of them are one.
+TEST_F(HostWaits, an_optimiser_launches_many_parameters_at_once) {
+  TensorList parameters;
+  for (int64_t i = 0; i < 60; ++i) {
+    Tensor p = test_values({i % 7 * 300 + 1}, uint64_t(i)).to(float32).to(kCuda);
+    p.set_grad(test_values(p.sizes(), uint64_t(100 + i)).to(float32).to(kCuda));
+    parameters.push_back(p.requires_grad_());
+  }
+  TensorList alone;
+  for (const Tensor& p : parameters) {
+    Tensor copy = p.detach().clone();
+    copy.set_grad(p.grad());
+    alone.push_back(copy.requires_grad_());
+  }
+  optim::Adam together(parameters);
+  together.step();  // makes the state
+  const uint64_t before = cuda::emulator_counts().launches;
+  together.step();
+  EXPECT_LE(cuda::emulator_counts().launches - before, 3u);
+  for (size_t i = 0; i < alone.size(); ++i) {
+    optim::Adam one({alone[i]});
+    one.step();
+    one.step();
+    EXPECT_TRUE(equal(alone[i], parameters[i])) << i;
+  }
+}
+
 }  // namespace
 }  // namespace ordo::test::host_waits_test
