@@ -50,7 +50,7 @@ bool is_pageable(const void* p, bool known_to_be_on_device) {
 constexpr int kDevices = 2;
 thread_local int t_device = 0;
 size_t g_allocated[kDevices] = {};
-std::atomic<bool> g_second_used = false;  // some memory is the second device's
+std::atomic<bool> g_second_used = false;  // some thread has made the second device its own
 std::atomic<bool> g_peers[kDevices][kDevices] = {};
 std::atomic<uint64_t> g_bytes_to_host = 0, g_bytes_across = 0;
 bool exists(int device) { return device >= 0 && device < kDevices; }
@@ -153,6 +153,7 @@ cudaError_t cudaGetDevice(int* device) {
 cudaError_t cudaSetDevice(int device) {
   if (!exists(device)) return result(cudaErrorInvalidDevice);
   t_device = device;
+  g_second_used = g_second_used || device != 0;
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
@@ -218,7 +219,6 @@ cudaError_t cudaMalloc(void** data, size_t bytes) {
   std::memset(p, 0xcb, bytes);  // nobody may rely on zeros
   ordo::detail::note_allocated(p, bytes, block_size(bytes));
   g_allocated[t_device] += bytes;
-  g_second_used = g_second_used || t_device != 0;
   device_memory()[static_cast<char*>(p)] = {bytes, t_device};
   *data = p;
   return cudaSuccess;

@@ -64,12 +64,12 @@ TEST_P(RegistryBytes, same_on_the_second_gpu) {
   if (cuda::device_count() < 2) GTEST_SKIP() << "there is one GPU, or none";
   const DeterminismGuard guard(Determinism::device_to_device);
   const Sample& sample = samples_[0];
-  const TensorList inputs = convert(sample.inputs, tested_dtypes(*op_, sample)[0], cpu);
-  const auto want = bytes_unless_refused(*op_, sample, inputs, Gradients::first);
+  const DType dtype = tested_dtypes(*op_, sample)[0];
+  const auto want = bytes_unless_refused(*op_, sample, convert(sample.inputs, dtype, cpu), Gradients::first);
   if (!want) return;
   const Device second(Device::Type::cuda, 1);
-  EXPECT_EQ(difference(all_bytes(*op_, sample, convert(inputs, inputs[0].dtype(), second), Gradients::first), *want), "")
-      << trace(sample, float32, second);
+  EXPECT_EQ(difference(all_bytes(*op_, sample, convert(sample.inputs, dtype, second), Gradients::first), *want), "")
+      << trace(sample, dtype, second);
 }
 
 }  // namespace
