@@ -161,7 +161,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   *properties = {};
   std::strcpy(properties->name, "emulated on the CPU");
   const char* const named = std::getenv("ORDO_EMULATOR_UUID");
-  const int32_t number[2] = {named ? std::atoi(named) : int32_t(getpid()), device};
+  const int32_t number[2] = {named ? std::atoi(named) : int32_t(getpid()), named ? 0 : device};
   std::memcpy(properties->uuid.bytes, number, sizeof number);
   properties->totalGlobalMem = ordo::cuda::emulator::options().memory_bytes;
   properties->major = 9;

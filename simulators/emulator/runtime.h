@@ -48,7 +48,7 @@ struct cudaUUID_t {
 };
 struct cudaDeviceProp {
   char name[256];
-  cudaUUID_t uuid;  // each process has devices of its own; with ORDO_EMULATOR_UUID, those of that number
+  cudaUUID_t uuid;  // of a process and device; with ORDO_EMULATOR_UUID, of that number
   size_t totalGlobalMem;
   int major, minor;
   int multiProcessorCount;
