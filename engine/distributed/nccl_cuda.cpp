@@ -215,9 +215,8 @@ class NcclTransport : public DeviceTransport {
     const cuda::DeviceScope scope(device_);
     order_ = cuda::backend::create_event(device_.index());
     Config config;
-    Result status = answers_at_once()
-                        ? nccl_.ncclCommInitRankConfig(&comm_, group_.size(), id, group_.rank, &config)
-                        : nccl_.ncclCommInitRank(&comm_, group_.size(), id, group_.rank);
+    Result status = answers_at_once() ? nccl_.ncclCommInitRankConfig(&comm_, group_.size(), id, group_.rank, &config)
+                                      : nccl_.ncclCommInitRank(&comm_, group_.size(), id, group_.rank);
     if (status == in_progress) status = settled("its beginning");
     if (status == success) return "";
     const std::string why = library().error(status, comm_);

@@ -32,8 +32,7 @@ std::mutex& streams_mutex() {
 }  // namespace
 #endif
 
-Storage::Storage(size_t bytes, Device device)
-    : data_(detail::allocate(bytes, device)), bytes_(bytes), device_(device) {
+Storage::Storage(size_t bytes, Device device) : data_(detail::allocate(bytes, device)), bytes_(bytes), device_(device) {
 #if ORDO_HAS_CUDA
   if (device.is_cuda()) stream_ = cuda::backend::current_stream_id(device.index());
 #endif
@@ -73,8 +72,7 @@ void Storage::use_on_stream([[maybe_unused]] Use how) {
   if (own == streams.users.end()) own = streams.users.insert(own, {current, contents - 1});
   if (own->seen == contents) return;
   if (how != Use::change_in_order)
-    for (const Streams::User& user : streams.users)
-      cuda::backend::let_wait(current, user.stream, device_.index());
+    for (const Streams::User& user : streams.users) cuda::backend::let_wait(current, user.stream, device_.index());
   own->seen = contents;
 #endif
 }

@@ -21,8 +21,8 @@ namespace functors {
 
 namespace ORDO_LOOPS_DEVICE {
 
-#define ORDO_COMPARISON(name, ...)                                                                 \
-  void name(const LoopArgs<2>& args) {                                                             \
+#define ORDO_COMPARISON(name, ...)                                                                       \
+  void name(const LoopArgs<2>& args) {                                                                   \
     dispatch_all(#name, args.dtype, [&]<class T>() { short_loop<bool, T, T>(args, functors::name()); }); \
   }
 #define ORDO_LOGICAL(name, ...) \

@@ -35,8 +35,8 @@
 namespace ordo::kernels::ORDO_LOOPS_DEVICE {
 
 // void name(args): the functor of that name, from dtypes T to dtypes R.
-#define ORDO_DEFINE_LOOP(name, dispatch, R)                                              \
-  void name(const LoopArgs<1>& args) {                                                   \
+#define ORDO_DEFINE_LOOP(name, dispatch, R)                                                         \
+  void name(const LoopArgs<1>& args) {                                                              \
     dispatch(#name, args.dtype, [&]<class T>() { ORDO_GROUP_LOOP<R, T>(args, functors::name()); }); \
   }
 #define ORDO_LOOP_numeric(name) ORDO_DEFINE_LOOP(name, dispatch_numeric, T)
@@ -47,9 +47,9 @@ namespace ordo::kernels::ORDO_LOOPS_DEVICE {
 #define ORDO_LOOP_true_of_integers(name) ORDO_DEFINE_LOOP(name, dispatch_floating, bool)
 
 #define ORDO_FUNCTION(name, kind, group, ...) ORDO_GROUP_##group(ORDO_LOOP_##kind(name))
-#define ORDO_LOOP_OF(name, ...)                                                                      \
-  void name(const LoopArgs<1>& args) {                                                               \
-    dispatch_floating(#name, args.dtype,                                                             \
+#define ORDO_LOOP_OF(name, ...)                                                                                 \
+  void name(const LoopArgs<1>& args) {                                                                          \
+    dispatch_floating(#name, args.dtype,                                                                        \
                       [&]<class T>() { ORDO_GROUP_LOOP<T, T>(args, functors::name<math_t<T>>{__VA_ARGS__}); }); \
   }
 #define ORDO_FUNCTION_OF(name, number, standard, group, ...) \
@@ -58,15 +58,16 @@ namespace ordo::kernels::ORDO_LOOPS_DEVICE {
   ORDO_GROUP_##group(ORDO_LOOP_OF(name, scalar_as<T>(args.numbers.p), scalar_as<T>(args.numbers.q)))
 #define ORDO_PREDICATE ORDO_FUNCTION
 #define ORDO_FUNCTION_LOOP(name, group, formula) ORDO_GROUP_##group(ORDO_LOOP_floating(name))
-#define ORDO_GRADIENT(name, function, group, formula)                                                \
-  ORDO_GROUP_##group(void name(const LoopArgs<2>& args) {                                            \
+#define ORDO_GRADIENT(name, function, group, formula)                                                           \
+  ORDO_GROUP_##group(void name(const LoopArgs<2>& args) {                                                       \
     dispatch_floating(#name, args.dtype, [&]<class T>() { ORDO_GROUP_LOOP<T, T, T>(args, functors::name()); }); \
   })
-#define ORDO_GRADIENT_OF2(name, function, number, number2, group, formula)                                        \
-  ORDO_GROUP_##group(void name(const LoopArgs<2>& args) {                                                         \
-    dispatch_floating(#name, args.dtype, [&]<class T>() {                                                         \
-      ORDO_GROUP_LOOP<T, T, T>(args, functors::name<math_t<T>>{scalar_as<T>(args.numbers.p), scalar_as<T>(args.numbers.q)}); \
-    });                                                                                                           \
+#define ORDO_GRADIENT_OF2(name, function, number, number2, group, formula)                                             \
+  ORDO_GROUP_##group(void name(const LoopArgs<2>& args) {                                                              \
+    dispatch_floating(#name, args.dtype, [&]<class T>() {                                                              \
+      ORDO_GROUP_LOOP<T, T, T>(args,                                                                                   \
+                               functors::name<math_t<T>>{scalar_as<T>(args.numbers.p), scalar_as<T>(args.numbers.q)}); \
+    });                                                                                                                \
   })
 #include <ordo/kernels/elementwise/functions.def>
 

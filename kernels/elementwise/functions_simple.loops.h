@@ -16,7 +16,7 @@ void clamp(const LoopArgs<1>& args) {
 void nan_to_num(const LoopArgs<1>& args) {
   dispatch_floating("nan_to_num", args.dtype, [&]<class T>() {
     short_loop<T, T>(args, NanToNum<math_t<T>>{scalar_as<T>(args.numbers.p), scalar_as<T>(args.numbers.q),
-                                         scalar_as<T>(args.numbers.r)});
+                                               scalar_as<T>(args.numbers.r)});
   });
 }
 

@@ -123,11 +123,11 @@ void short_loop(const LoopArgs<sizeof...(T)>& args, const F& f) {
   const auto& strides = args.layout.strides;
   bool flat = args.layout.rank == 1 && strides[0][0] == 1;
   for (size_t k = 0; k < sizeof...(T); ++k) flat = flat && (!args.in[k].data || strides[k + 1][0] == 1);
-  const bool done = flat && [&]<size_t... K>(std::index_sequence<K...>) {
-    return flat_loop<R, T...>(
-        args.layout.numel, static_cast<R*>(args.out), f, args.device,
-        Elements<T>{static_cast<const T*>(args.in[K].data), scalar_as<T>(args.in[K].number)}...);
-  }(std::index_sequence_for<T...>());
+  const bool done = flat&& [&]<size_t... K>(std::index_sequence<K...>) {
+    return flat_loop<R, T...>(args.layout.numel, static_cast<R*>(args.out), f, args.device,
+                              Elements<T>{static_cast<const T*>(args.in[K].data), scalar_as<T>(args.in[K].number)}...);
+  }
+  (std::index_sequence_for<T...>());
   if (!done) loop<R, T...>(args, f);
 }
 

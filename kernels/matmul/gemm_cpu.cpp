@@ -469,9 +469,9 @@ constexpr int64_t kSliceElements = int64_t(1) << 22;  // of results of slices th
 template <class T, class A, class C>
 void product(const Gemm& g) {
   if (g.k > kSlice)
-    return sliced_product<T, A>(g, kSlice, kSliceElements, Device(), product<T, A, A>, [&](int64_t batch, const A* sums) {
-      finish<T, A, C>(g, batch, 0, 0, g.m, g.n, sums, g.n);
-    });
+    return sliced_product<T, A>(
+        g, kSlice, kSliceElements, Device(), product<T, A, A>,
+        [&](int64_t batch, const A* sums) { finish<T, A, C>(g, batch, 0, 0, g.m, g.n, sums, g.n); });
   if (g.k > 0) return short_product<T, A, C>(g);
   const std::vector<A> zeros(size_t(g.n), A(0));
   for (int64_t batch = 0; batch < g.batch; ++batch) finish<T, A, C>(g, batch, 0, 0, g.m, g.n, zeros.data(), 0);

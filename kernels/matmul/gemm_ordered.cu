@@ -187,7 +187,8 @@ void product(const Gemm& g, Device device) {
     const bool few = g.batch == 1 && short_tiles < kManyTiles / 2 && g.k >= 4 * kOrderedBlock;
     if (g.k > kSlice || few)
       return sliced_product<T, A>(
-          g, few ? kOrderedBlock : kSlice, kSliceElements, device, [&](const Gemm& part) { product<T, A>(part, device); },
+          g, few ? kOrderedBlock : kSlice, kSliceElements, device,
+          [&](const Gemm& part) { product<T, A>(part, device); },
           [&](int64_t batch, const A* sums) {
             ordo::cuda::launch_over(finish_gemm_kernel<T, C>, g.m * g.n, ordo::cuda::current_stream(device), g, batch,
                                     sums);

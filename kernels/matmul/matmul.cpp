@@ -73,7 +73,7 @@ MatrixView batched_view(Tensor& t, const Dims& batch) {
 
 }  // namespace
 
-Tensor matmul(const Tensor& a, const Tensor& b, const char* op) {
+Tensor matmul(const Tensor& a, const Tensor& b, const char* op, std::optional<DType> out) {
   const detail::OperationName name(op);
   check_pair(op, a, b);
   const int da = a.dim(), db = b.dim();
@@ -82,7 +82,8 @@ Tensor matmul(const Tensor& a, const Tensor& b, const char* op) {
   ORDO_CHECK(k == b.sizes()[db - 2], ShapeError, op,
              "the last dimension of the first input must match the second-last of the second: {} with {}", a.sizes(),
              b.sizes());
-  Gemm g{.m = m, .n = n, .k = k, .dtype = a.dtype(), .c_dtype = a.dtype()};
+  const DType result = out.value_or(a.dtype());
+  Gemm g{.m = m, .n = n, .k = k, .dtype = a.dtype(), .c_dtype = result};
   Tensor left = a, right = b;
   Dims sizes = broadcast_sizes(op, Dims(a.sizes().begin(), da - 2), Dims(b.sizes().begin(), db - 2));
   g.batch = sizes.product();
@@ -92,7 +93,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, const char* op) {
   }
   sizes.push_back(m);
   sizes.push_back(n);
-  const Tensor c = detail::result(sizes, a.dtype(), a.device());
+  const Tensor c = detail::result(sizes, result, a.device());
   g.c = {c.data(), n, 1, m * n};
   gemm(g, a.device());
   return c;

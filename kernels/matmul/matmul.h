@@ -1,12 +1,15 @@
 // Matrix products of tensors, without autograd. Checks are those of the public functions.
 #pragma once
 
+#include <optional>
+
 #include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 
-/// [..., m, k] x [..., k, n] -> [..., m, n]; the leading sizes broadcast. At least two dimensions each.
-Tensor matmul(const Tensor& a, const Tensor& b, const char* op = "matmul");
+/// [..., m, k] x [..., k, n] -> [..., m, n]; the leading sizes broadcast. At least two dimensions each. `out` is the
+/// dtype of the result where it is not that of the factors: float32 of half types.
+Tensor matmul(const Tensor& a, const Tensor& b, const char* op = "matmul", std::optional<DType> out = std::nullopt);
 /// x [..., in], weight [out, in], bias [out] or undefined -> [..., out].
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias);
 

@@ -18,7 +18,8 @@ struct Steps {
 constexpr int64_t kChunk = 1024;  // elements of a block
 
 template <class Element>
-__global__ void __launch_bounds__(ordo::cuda::LaunchTuning::kMostThreads) steps_kernel(Steps<Element> steps, int64_t chunks) {
+__global__ void __launch_bounds__(ordo::cuda::LaunchTuning::kMostThreads)
+    steps_kernel(Steps<Element> steps, int64_t chunks) {
   ORDO_NO_UNROLL
   for (int64_t chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x) {
     int k = 0;

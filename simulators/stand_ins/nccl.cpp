@@ -131,7 +131,7 @@ struct Failed {
 
 struct ncclComm {
   uint64_t alive = kAlive;
-  bool finalized = true;      // or made by ncclCommInitRank, which asks for no ncclCommFinalize
+  bool finalized = true;  // or made by ncclCommInitRank, which asks for no ncclCommFinalize
   std::thread connecting{};
   int rank = 0, ranks = 1;
   std::vector<int> sockets;  // of each other rank; -1 is none

@@ -173,5 +173,22 @@ TEST_P(RegistryRows, do_not_depend_on_the_others) {
   }
 }
 
+// What cuBLAS adds up in which order depends on all sizes of a product, and so does its stand-in.
+TEST(RowsOfTheLibrary, depend_on_those_beside_them) {
+  if (cuda::build() != "cuda" || !cuda::is_simulated()) GTEST_SKIP() << "only the PTX machine has the stand-in";
+  const Device device(Device::Type::cuda);
+  const Tensor rows = test_mixed_values({6, 40}).to(float32).to(device);
+  const Tensor weight = test_mixed_values({40, 5}, 1).to(float32).to(device);
+  const auto differ = [&](Determinism level) {
+    const DeterminismGuard guard(level);
+    const Tensor all = matmul(rows, weight);
+    for (int64_t count = 1; count < 6; ++count)
+      if (!equal(matmul(rows.narrow(0, 0, count), weight), all.narrow(0, 0, count))) return true;
+    return false;
+  };
+  EXPECT_TRUE(differ(Determinism::run_to_run));
+  EXPECT_FALSE(differ(Determinism::device_to_device));
+}
+
 }  // namespace
 }  // namespace ordo::test::rows_test

@@ -6,7 +6,11 @@
 
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/shape/diagonal.h>
-#include <ordo/kernels/softmax/attention.h>
+#include <ordo/engine/run/launch_tuning.h>
+#include <ordo/kernels/matmul/gemm.h>
+#include <ordo/kernels/matmul/matmul.h>
+#include <ordo/kernels/ordering/ordered_sum.h>
+#include <ordo/kernels/softmax/softmax.h>
 
 namespace ordo {
 
@@ -25,29 +29,41 @@ constexpr double kLeast = -std::numeric_limits<double>::infinity();
 /// The dimensions of a batch of matrices.
 Dims batch_of(const Tensor& t) { return Dims(t.sizes().begin(), t.dim() - 2); }
 
-/// What the values are multiplied by, of queries and keys whose shapes fit.
-Tensor weights_of(const Tensor& query, const Tensor& key, const Tensor& attn_mask, bool is_causal, double by) {
-  Tensor scores = matmul(query * by, key.transpose(-2, -1));
-  if (attn_mask.defined()) {
-    detail::expect_same_device(kAttention, query, attn_mask);
-    ORDO_CHECK(attn_mask.dtype() == boolean || attn_mask.dtype() == query.dtype(), DTypeError, kAttention,
-               "the mask must be bool or {}, not {}", query.dtype(), attn_mask.dtype());
-    bool fits = attn_mask.dim() <= scores.dim();
-    for (int d = 1; fits && d <= attn_mask.dim(); ++d)
-      fits = attn_mask.size(-d) == 1 || attn_mask.size(-d) == scores.size(-d);
-    ORDO_CHECK(fits, ShapeError, kAttention, "the mask's shape {} does not broadcast to the scores' {}",
-               attn_mask.sizes(), scores.sizes());
+/// Which keys take part: no key of a later number than the query's, counted from `first_query`, or what a mask says.
+struct KeyMask {
+  Tensor mask;  // undefined, bool, or of the query's dtype
+  bool is_causal = false;
+  int64_t first_query = 0;
+
+  Tensor no_later(const Tensor& scores) const {
+    return tril(ones({scores.size(-2), scores.size(-1)}, {boolean, scores.device()}), first_query);
   }
+};
+
+void expect_mask(const Tensor& query, const Tensor& mask, const Dims& scores) {
+  detail::expect_same_device(kAttention, query, mask);
+  ORDO_CHECK(mask.dtype() == boolean || mask.dtype() == query.dtype(), DTypeError, kAttention,
+             "the mask must be bool or {}, not {}", query.dtype(), mask.dtype());
+  bool fits = mask.dim() <= scores.size();
+  for (int d = 1; fits && d <= mask.dim(); ++d) fits = mask.size(-d) == 1 || mask.size(-d) == scores[scores.size() - d];
+  ORDO_CHECK(fits, ShapeError, kAttention, "the mask's shape {} does not broadcast to the scores' {}", mask.sizes(),
+             scores);
+}
+
+/// What the values are multiplied by, of queries and keys whose shapes fit.
+Tensor weights_of(const Tensor& query, const Tensor& key, const KeyMask& keys, double by) {
+  Tensor scores = matmul(query * by, key.transpose(-2, -1));
+  const Tensor& mask = keys.mask;
+  if (mask.defined()) expect_mask(query, mask, scores.sizes());
   Tensor some;  // of each query, whether any key takes part: the softmax of none would be NaN
-  if (is_causal) {
-    const Tensor no_later = tril(ones({query.size(-2), key.size(-2)}, {boolean, query.device()}));
-    scores = where(no_later, scores, kLeast);
-  } else if (attn_mask.defined() && attn_mask.dtype() == boolean) {
-    some = any(attn_mask, -1, true);
+  if (keys.is_causal) {
+    scores = where(keys.no_later(scores), scores, kLeast);
+  } else if (mask.defined() && mask.dtype() == boolean) {
+    some = any(mask, -1, true);
     const Tensor none = full({}, 0, query.options()), excluded = full({}, kLeast, query.options());
-    scores = where(attn_mask, scores, where(some, excluded, none));
-  } else if (attn_mask.defined()) {
-    scores = scores + attn_mask;
+    scores = where(mask, scores, where(some, excluded, none));
+  } else if (mask.defined()) {
+    scores = scores + mask;
     some = no_grad([&] { return any(ne(scores, kLeast), -1, true); });
     scores = where(some, scores, 0);
   }
@@ -58,6 +74,164 @@ Tensor weights_of(const Tensor& query, const Tensor& key, const Tensor& attn_mas
 
 double scale_of(const Tensor& query, std::optional<double> scale) {
   return scale.value_or(1 / std::sqrt(double(std::max<int64_t>(1, query.sizes().back()))));
+}
+
+/// Attention without dropout, for so many queries at a time that their scores are few. The sums are those of all
+/// queries at once; gradients compute the scores again.
+struct Attention {
+  Tensor query, key, value;
+  KeyMask keys;
+  double by;
+
+  bool goes_in_blocks() const;
+  Tensor in_blocks() const;
+  TensorList gradients_in_blocks(const Tensor& grad) const;
+  /// To be differentiated again: at once, of recorded operations.
+  TensorList gradients(const Tensor& grad) const;
+
+ private:
+  int64_t matrices() const { return batch_of(query).product(); }
+  int64_t scores() const { return matrices() * query.size(-2) * key.size(-2); }
+  /// Of `count` elements of the first dimension, from `first`; all of them where there is no batch.
+  Attention of_batch(int64_t first, int64_t count) const;
+  /// Of `count` queries from `first`. Keys that no such query may look at are left out where the order of a product may
+  /// change with its size.
+  Attention of_queries(int64_t first, int64_t count) const;
+  /// f(attention, first, count) of pieces of the batch whose scores, for `rows` queries, are about `most`.
+  template <class F>
+  void for_batches(int64_t rows, int64_t most, const F& f) const;
+};
+
+// Scores of a block: as many as stay in a processor's cache; on a GPU, as are a small part of its memory.
+constexpr int64_t kCpuScores = int64_t(1) << 20, kGpuScores = int64_t(1) << 25;
+constexpr int64_t kCpuQueries = 64, kGpuQueries = 256;
+int64_t block_scores(Device device) { return cuda::tuned_size(device.is_cpu() ? kCpuScores : kGpuScores); }
+
+bool Attention::goes_in_blocks() const {
+  const bool one_batch = batch_of(query) == batch_of(key) && batch_of(query) == batch_of(value);
+  if (!one_batch || scores() == 0 || value.numel() == 0 || query.size(-1) == 0) return false;
+  if (keys.mask.defined() && (keys.mask.requires_grad() || keys.mask.dim() > query.dim())) return false;
+  if (query.is_cpu() && !keys.mask.defined() && !recorded(query, key, value)) return true;
+  return scores() > (query.is_cpu() ? 4 : 1) * block_scores(query.device());
+}
+
+/// The part of a mask for some elements of the scores' dimension -d.
+Tensor narrowed(const Tensor& mask, int d, int64_t first, int64_t count) {
+  return mask.defined() && mask.dim() >= d && mask.size(-d) > 1 ? mask.narrow(-d, first, count) : mask;
+}
+
+Attention Attention::of_batch(int64_t first, int64_t count) const {
+  if (query.dim() == 2) return *this;
+  const auto some = [&](const Tensor& t) { return t.narrow(0, first, count); };
+  Attention part = *this;
+  part.query = some(query), part.key = some(key), part.value = some(value);
+  part.keys.mask = narrowed(keys.mask, query.dim(), first, count);
+  return part;
+}
+
+Attention Attention::of_queries(int64_t first, int64_t count) const {
+  Attention part = *this;
+  part.query = query.narrow(-2, first, count);
+  part.keys.mask = narrowed(keys.mask, 2, first, count);
+  part.keys.first_query = first;
+  if (keys.is_causal && determinism() != Determinism::device_to_device) {
+    const int64_t seen = std::min(key.size(-2), first + count);
+    part.key = key.narrow(-2, 0, seen), part.value = value.narrow(-2, 0, seen);
+  }
+  return part;
+}
+
+template <class F>
+void Attention::for_batches(int64_t rows, int64_t most, const F& f) const {
+  const int64_t batch = query.dim() == 2 ? 1 : query.size(0);
+  const int64_t each = scores() / batch / query.size(-2) * std::min(rows, query.size(-2));
+  const int64_t count = std::clamp<int64_t>(most / each, 1, batch);
+  for (int64_t first = 0; first < batch; first += count) f(of_batch(first, std::min(count, batch - first)));
+}
+
+Tensor Attention::in_blocks() const {
+  const bool on_cpu = query.is_cpu();
+  const int64_t most = block_scores(query.device()), length = query.size(-2);
+  const int64_t least = on_cpu ? kCpuQueries : kGpuQueries, heads = query.dim() > 2 ? matrices() / query.size(0) : 1;
+  const bool shortens = on_cpu && keys.is_causal && determinism() != Determinism::device_to_device;
+  const int64_t rows =
+      shortens ? least : std::clamp<int64_t>(most / (key.size(-2) * heads), std::min(least, length), length);
+  TensorList batches;
+  for_batches(rows, most, [&](const Attention& some) {
+    TensorList parts;
+    for (int64_t first = 0; first < length; first += rows) {
+      const Attention part = some.of_queries(first, std::min(rows, length - first));
+      parts.push_back(matmul(weights_of(part.query, part.key, part.keys, by), part.value));
+    }
+    batches.push_back(parts.size() == 1 ? parts[0] : cat(parts, -2));
+  });
+  return batches.size() == 1 ? batches[0] : cat(batches, 0);
+}
+
+/// The sum over queries of products of blocks of 256 of them, in the order of rule 3.
+class BlockSum {
+ public:
+  explicit BlockSum(DType dtype) : dtype_(dtype) {}
+  void add(const Tensor& a, const Tensor& b) {  // a^T b
+    const Tensor product = kernels::matmul(a.transpose(-2, -1), b, "matmul", size_of(dtype_) == 2 ? float32 : dtype_);
+    group_ = blocks_++ % kernels::kOrderedGroup == 0 ? (flush(), product) : group_ + product;
+  }
+  Tensor result() {
+    flush();
+    return total_.to(dtype_);
+  }
+
+ private:
+  void flush() {
+    if (group_.defined()) total_ = total_.defined() ? total_ + group_ : group_;
+    group_ = Tensor();
+  }
+  const DType dtype_;
+  Tensor group_, total_;
+  int64_t blocks_ = 0;
+};
+
+TensorList Attention::gradients_in_blocks(const Tensor& grad) const {
+  constexpr int64_t rows = kernels::kOrderedBlock;
+  TensorList of_query, of_key, of_value;
+  int64_t begin = 0;
+  for_batches(rows, block_scores(query.device()), [&](const Attention& some) {
+    const int64_t count = query.dim() == 2 ? 0 : some.query.size(0);
+    const Tensor above = query.dim() == 2 ? grad : grad.narrow(0, begin, count);
+    begin += count;
+    BlockSum key_sum(query.dtype()), value_sum(query.dtype());
+    TensorList parts;
+    for (int64_t first = 0; first < query.size(-2); first += rows) {
+      Attention part = some;
+      part.query = some.query.narrow(-2, first, std::min(rows, query.size(-2) - first));
+      part.keys.mask = narrowed(some.keys.mask, 2, first, part.query.size(-2));
+      part.keys.first_query = first;
+      const Tensor own = above.narrow(-2, first, part.query.size(-2));
+      const Tensor weights = weights_of(part.query, part.key, part.keys, by);
+      Tensor scores = kernels::softmax_backward(matmul(own, part.value.transpose(-2, -1)), weights, -1);
+      if (keys.is_causal)
+        scores = where(part.keys.no_later(scores), scores, 0);
+      else if (keys.mask.defined() && keys.mask.dtype() == boolean)
+        scores = where(part.keys.mask, scores, 0);
+      if (needs(0)) parts.push_back(matmul(scores, part.key) * by);
+      if (needs(1)) key_sum.add(scores, part.query * by);
+      if (needs(2)) value_sum.add(weights, own);
+    }
+    if (needs(0)) of_query.push_back(parts.size() == 1 ? parts[0] : cat(parts, -2));
+    if (needs(1)) of_key.push_back(key_sum.result());
+    if (needs(2)) of_value.push_back(value_sum.result());
+  });
+  const auto whole = [](const TensorList& list) {
+    return list.empty() ? Tensor() : list.size() == 1 ? list[0] : cat(list, 0);
+  };
+  return {whole(of_query), whole(of_key), whole(of_value)};
+}
+
+TensorList Attention::gradients(const Tensor& grad) const {
+  const Tensor weights = weights_of(query, key, keys, by), above = matmul(grad, value.transpose(-2, -1));
+  const Tensor scores = weights * (above - sum(weights * above, -1, true));
+  return {matmul(scores, key) * by, matmul(scores.transpose(-2, -1), query * by),
+          matmul(weights.transpose(-2, -1), grad)};
 }
 
 /// How many heads key and value have, of which each serves as many of the query.
@@ -108,14 +282,18 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
                                                   is_causal, scale, generator)
                          .flatten(-4, -3));
   }
-  const double by = scale_of(query, scale);
-  const bool plain = !attn_mask.defined() && dropout_p == 0 && !recorded(query, key, value);
-  if (plain && query.numel() > 0 && key.numel() > 0 && value.numel() > 0 && batch_of(query) == batch_of(key) &&
-      batch_of(query) == batch_of(value)) {
-    Tensor y = kernels::attention_in_blocks(query, key, value, is_causal, by);
-    if (y.defined()) return call.done(std::move(y));
+  const Attention whole{query, key, value, {attn_mask, is_causal}, scale_of(query, scale)};
+  if (dropout_p == 0 && whole.goes_in_blocks()) {
+    const auto compute = [&] { return no_grad([&] { return whole.in_blocks(); }); };
+    if (!recorded(query, key, value)) return call.done(compute());
+    return record(call, compute(), {query, key, value},
+                  [q = Saved(query), k = Saved(key), v = Saved(value), m = Saved(attn_mask), is_causal,
+                   by = whole.by](const Tensor& grad) {
+                    const Attention saved{q.get(), k.get(), v.get(), {m.defined() ? m.get() : Tensor(), is_causal}, by};
+                    return grad_enabled() ? saved.gradients(grad) : saved.gradients_in_blocks(grad);
+                  });
   }
-  Tensor weights = weights_of(query, key, attn_mask, is_causal, by);
+  Tensor weights = weights_of(query, key, whole.keys, whole.by);
   if (dropout_p > 0) weights = dropout(weights, dropout_p, true, generator);
   return call.done(matmul(weights, value));
 }
@@ -131,7 +309,7 @@ Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& a
              "query and key are [..., length, size] of one size; their shapes are {} and {}", query.sizes(),
              key.sizes());
   ORDO_CHECK(!is_causal || !attn_mask.defined(), ValueError, op, "takes a mask or is_causal, not both");
-  return call.done(weights_of(query, key, attn_mask, is_causal, scale_of(query, scale)));
+  return call.done(weights_of(query, key, {attn_mask, is_causal}, scale_of(query, scale)));
 }
 
 }  // namespace ordo

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include <ordo/autograd/ops/index/index_add.h>
 #include <ordo/autograd/autograd.h>
+#include <ordo/autograd/ops/index/index_add.h>
 #include <ordo/autograd/ops/math/arithmetic.h>
 #include <ordo/engine/calls/error.h>
 #include <ordo/engine/cuda/backend.h>

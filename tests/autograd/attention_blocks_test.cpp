@@ -1,0 +1,115 @@
+// Attention whose scores are computed a block of queries at a time, and again for the gradients, beside the formula that
+// keeps them all.
+#include <gtest/gtest.h>
+
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/run/launch_tuning.h>
+#include <ordo/ordo.h>
+
+#include "tests/support/op_samples.h"
+
+namespace ordo::test::attention_blocks_test {
+namespace {
+
+enum class Keys { all, causal, some, added };
+
+class AttentionBlocks : public testing::TestWithParam<Keys> {
+ protected:
+  ~AttentionBlocks() override { cuda::set_launch_tuning(before_); }
+  /// So that 2,000 scores are many.
+  void shrink() {
+    cuda::LaunchTuning tuning = before_;
+    tuning.shrink = int64_t(1) << 14;
+    cuda::set_launch_tuning(tuning);
+  }
+  static Tensor mask(int64_t length, int64_t keys, DType dtype, Device device) {
+    const Tensor values = test_values({2, 1, length, keys}, 9);
+    Tensor m;
+    if (GetParam() == Keys::some) m = values > -0.5;
+    if (GetParam() == Keys::some) m.select(2, 3).fill_(false);  // a query without keys
+    if (GetParam() == Keys::added) m = values.to(dtype);
+    return m.defined() ? m.to(device) : m;
+  }
+
+ private:
+  const cuda::LaunchTuning before_ = cuda::launch_tuning();
+};
+
+TEST_P(AttentionBlocks, have_the_bits_of_the_whole) {
+  shrink();
+  const DeterminismGuard guard(Determinism::device_to_device);
+  const bool causal = GetParam() == Keys::causal;
+  constexpr int64_t length = 530, keys = 40;  // three blocks of queries
+  for (const Device device : test_devices())
+    for (const DType dtype : {float32, float64, bfloat16}) {
+      const auto input = [&](int64_t rows, int64_t size, uint64_t stream) {
+        return test_values({2, 3, rows, size}, stream).to(dtype).to(device).requires_grad_();
+      };
+      const Tensor above = test_values({2, 3, length, 5}, 4).to(dtype).to(device);
+      const auto run = [&](const auto& attend) {
+        Tensor q = input(length, 6, 1), k = input(keys, 6, 2), v = input(keys, 5, 3);
+        const Tensor y = attend(q, k, v, mask(length, keys, dtype, device));
+        y.backward(above);
+        return TensorList{y.detach(), q.grad(), k.grad(), v.grad()};
+      };
+      const TensorList blocks = run([&](const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& m) {
+        return scaled_dot_product_attention(q, k, v, m, 0, causal);
+      });
+      const TensorList whole = run([&](const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& m) {
+        return matmul(attention_weights(q, k, m, causal), v);
+      });
+      for (size_t i = 0; i < whole.size(); ++i)
+        EXPECT_EQ(hash_of(blocks[i] + 0), hash_of(whole[i] + 0)) << name(dtype) << " on " << device << ", tensor " << i;
+      const NoGrad unrecorded;
+      EXPECT_EQ(hash_of(scaled_dot_product_attention(input(length, 6, 1), input(keys, 6, 2), input(keys, 5, 3),
+                                                     mask(length, keys, dtype, device), 0, causal) +
+                        0),
+                hash_of(whole[0] + 0));
+    }
+}
+
+TEST_P(AttentionBlocks, are_differentiated_twice) {
+  shrink();
+  constexpr int64_t length = 70, keys = 4;
+  const auto loss = [&](const Tensor& q, const Tensor& k, const Tensor& v, const auto& attend) {
+    const Tensor y = attend(q, k, v, mask(length, keys, float64, cpu));
+    const TensorList first = grad({square(y).sum()}, {q, k, v}, {}, true, true);
+    return square(first[0]).sum() + square(first[1]).sum() + square(first[2]).sum();
+  };
+  const auto second = [&](const auto& attend) {
+    const auto input = [&](int64_t rows, uint64_t stream) {
+      return test_values({2, 3, rows, 2}, stream).requires_grad_();
+    };
+    const Tensor q = input(length, 1), k = input(keys, 2), v = input(keys, 3);
+    return grad({loss(q, k, v, attend)}, {q, k, v});
+  };
+  const bool causal = GetParam() == Keys::causal;
+  const TensorList blocks = second([&](const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& m) {
+    return scaled_dot_product_attention(q, k, v, m, 0, causal);
+  });
+  const TensorList whole = second([&](const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& m) {
+    return matmul(attention_weights(q, k, m, causal), v);
+  });
+  for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(allclose(blocks[i], whole[i], 1e-9, 1e-9)) << i;
+}
+
+std::string name_of(const testing::TestParamInfo<Keys>& info) {
+  return std::string(std::array{"all", "causal", "some", "added"}[size_t(info.param)]);
+}
+INSTANTIATE_TEST_SUITE_P(Masks, AttentionBlocks, testing::Values(Keys::all, Keys::causal, Keys::some, Keys::added),
+                         name_of);
+
+TEST(AttentionMemory, does_not_hold_all_scores) {
+  constexpr int64_t length = 2048, heads = 4;
+  const auto input = [](uint64_t stream) {
+    return test_values({heads, length, 4}, stream).to(float32).requires_grad_();
+  };
+  Tensor q = input(1), k = input(2), v = input(3);
+  reset_peak_memory_stats();
+  const size_t before = memory_stats().allocated_bytes;
+  scaled_dot_product_attention(q, k, v, {}, 0, true).sum().backward();
+  EXPECT_LT(memory_stats().peak_allocated_bytes - before, size_t(heads * length * length) * sizeof(float) / 2);
+}
+
+}  // namespace
+}  // namespace ordo::test::attention_blocks_test
