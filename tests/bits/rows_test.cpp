@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <ordo/engine/run/emulation.h>
+
 #include "tests/bits/bits.h"
 #include "tests/support/registry_test_base.h"
 #include "tests/support/schedules.h"
