@@ -8,40 +8,40 @@ namespace {
 
 // Steps of several parameters, as a kernel's argument.
 template <class Element>
-struct Steps {
+struct StepArguments {
   static constexpr int kMost = std::min(32, 3800 / int(sizeof(Element) + 2 * sizeof(int64_t)));
   int64_t last_chunk[kMost];  // of this parameter and those before it, and one
   int64_t numel[kMost];
   Element element[kMost];
 };
 
-constexpr int64_t kChunk = 1024;  // elements of a block
+constexpr int64_t kStepChunk = 1024;  // elements of a block
 
 template <class Element>
 __global__ void __launch_bounds__(ordo::cuda::LaunchTuning::kMostThreads)
-    steps_kernel(Steps<Element> steps, int64_t chunks) {
+    steps_kernel(StepArguments<Element> steps, int64_t chunks) {
   ORDO_NO_UNROLL
   for (int64_t chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x) {
     int k = 0;
     ORDO_NO_UNROLL
     while (chunk >= steps.last_chunk[k]) ++k;
-    const int64_t begin = (chunk - (k == 0 ? 0 : steps.last_chunk[k - 1])) * kChunk, rest = steps.numel[k] - begin;
+    const int64_t begin = (chunk - (k == 0 ? 0 : steps.last_chunk[k - 1])) * kStepChunk, rest = steps.numel[k] - begin;
     const Element element = steps.element[k];
     ORDO_NO_UNROLL
-    for (int64_t i = threadIdx.x; i < (rest < kChunk ? rest : kChunk); i += blockDim.x) element(begin + i);
+    for (int64_t i = threadIdx.x; i < (rest < kStepChunk ? rest : kStepChunk); i += blockDim.x) element(begin + i);
   }
 }
 
 /// Of the first `count` steps, which are of one kind, dtype and device.
 template <class T, class Step>
-void launch(const PlannedStep* planned, int count, Device device) {
+void launch_steps(const PlannedStep* planned, int count, Device device) {
   using Element = StepElement<T, Step>;
-  Steps<Element> steps{};
+  StepArguments<Element> steps{};
   int64_t chunks = 0;
   for (int k = 0; k < count; ++k) {
     const auto& [tensors, any] = planned[k];
     steps.numel[k] = tensors.parameter.numel();
-    steps.last_chunk[k] = chunks += (steps.numel[k] + kChunk - 1) / kChunk;
+    steps.last_chunk[k] = chunks += (steps.numel[k] + kStepChunk - 1) / kStepChunk;
     steps.element[k] = Element::of(memory_of<T>(tensors), std::get<Step>(any));
   }
   ordo::cuda::launch(steps_kernel<Element>, ordo::cuda::grid_for(chunks, 1),
@@ -62,10 +62,10 @@ void optimizer_steps(const std::vector<PlannedStep>& steps) {
     const ordo::cuda::DeviceScope scope(device);
     with_step(steps[first].tensors, steps[first].step, [&]<class T, class Step>() {
       int count = 1;
-      while (count < Steps<StepElement<T, Step>>::kMost && first + size_t(count) < steps.size() &&
+      while (count < StepArguments<StepElement<T, Step>>::kMost && first + size_t(count) < steps.size() &&
              of_one_kind(steps[first], steps[first + size_t(count)]))
         ++count;
-      launch<T, Step>(&steps[first], count, device);
+      launch_steps<T, Step>(&steps[first], count, device);
       first += size_t(count);
     });
   }
