@@ -206,11 +206,30 @@ InPlaceChange::InPlaceChange(const OpCall& call, const Tensor& t, InputList othe
 InPlaceChange::~InPlaceChange() {
   // With ORDO_SYNC=1 a bad index is reported after CUDA has used the others.
   const bool refused =
-      std::uncaught_exceptions() > exceptions_ && !(changed_.is_cuda() && detail::sync_every_operation());
+      !wrote_ && std::uncaught_exceptions() > exceptions_ && !(changed_.is_cuda() && detail::sync_every_operation());
   if (refused) return;
   changed_.impl()->storage->changed_by(call_.name());
   call_.done(changed_);
 }
+
+namespace {
+class LostNode : public Node {
+ public:
+  using Node::Node;
+  TensorList backward(std::span<const Tensor>) override {
+    detail::fail<AutogradError>("backward",
+                                "there was no memory left to record a change in place; compute its tensor anew");
+  }
+  void release() override {}
+  bool released() const override { return false; }
+};
+}  // namespace
+
+LostHistory::LostHistory(const Tensor& t)
+    : changed_(t.impl()->base ? t.impl()->base : t.impl_ptr()), lost_(std::make_shared<AutogradMeta>()) {
+  lost_->edge = {std::make_shared<LostNode>("lost", determinism())};
+}
+void LostHistory::take_effect() noexcept { changed_->autograd = std::move(lost_); }
 
 Tensor history_of(const Tensor& t) { return Tensor(std::make_shared<TensorImpl>(*t.impl())); }
 

@@ -172,11 +172,26 @@ class InPlaceChange {
   ~InPlaceChange();
   InPlaceChange(const InPlaceChange&) = delete;
   InPlaceChange& operator=(const InPlaceChange&) = delete;
+  /// The memory has changed: what is thrown from now on is not a refusal.
+  void wrote() { wrote_ = true; }
 
  private:
   const OpCall& call_;
   const Tensor& changed_;  // a named tensor: it is there as long as the change
   int exceptions_;
+  bool wrote_ = false;
+};
+/// A history that says that it was lost, for a tensor that has changed when there is no memory to record how.
+class LostHistory {
+ public:
+  /// Before the change.
+  explicit LostHistory(const Tensor& t);
+  /// Gives it to the tensor. Needs no memory.
+  void take_effect() noexcept;
+
+ private:
+  std::shared_ptr<TensorImpl> changed_;  // the tensor, or its base
+  std::shared_ptr<AutogradMeta> lost_;
 };
 /// After an in-place operation on `t`: `others` are what its new value depends on beside `t` as it was, whose gradient
 /// the backward function returns first. Where `t` is a view, its base is what changes, and all views of it follow.

@@ -53,11 +53,17 @@ template <class Write, class Backward>
 Tensor& change_in_place(const OpCall& call, Tensor& t, const Tensor& other, const Write& write,
                         const Backward& backward) {
   expect_defined(call.name(), t, "self");
-  const InPlaceChange guard(call, t, {other});
-  const Tensor before = recorded(t, other) ? history_of(t) : Tensor();
+  InPlaceChange guard(call, t, {other});
+  if (!recorded(t, other)) return write(), t;
+  const Tensor before = history_of(t);
+  LostHistory lost(t);
   write();
-  if (before.defined()) {
+  guard.wrote();
+  try {
     record_in_place(call, t, before, {other.is_same(t) ? before : other}, detail::listing<Tensor>(backward(before)));
+  } catch (...) {
+    lost.take_effect();
+    throw;
   }
   return t;
 }

@@ -7,6 +7,7 @@
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/engine/tensor/tensor_impl.h>
+#include <ordo/kernels/copy/copy.h>
 #include <ordo/nn/state/entries.h>
 
 namespace ordo::optim {
@@ -26,19 +27,24 @@ EMA::EMA(TensorList parameters, EMAOptions options) : parameters_(std::move(para
 void EMA::update() {
   const ordo::detail::LibraryCall library;
   NoGrad guard;
-  const double n = double(updates_++);
+  const double n = double(updates_);
   const double decay = options_.warm_up ? std::min(options_.decay, (1 + n) / (10 + n)) : options_.decay;
+  TensorList next;  // all, before the first of them changes anything: there may be no memory for one
   for (size_t i = 0; i < parameters_.size(); ++i)
-    averages_[i].copy_(lerp(averages_[i], parameters_[i].detach(), 1 - decay));
+    next.push_back(lerp(averages_[i], parameters_[i].detach(), 1 - decay));
+  for (size_t i = 0; i < next.size(); ++i) kernels::copy_(averages_[i], next[i]);
+  ++updates_;
 }
 
 void EMA::swap() {
   const ordo::detail::LibraryCall library;
   NoGrad guard;
-  for (size_t i = 0; i < parameters_.size(); ++i) {
-    const Tensor own = parameters_[i].detach().clone();
-    parameters_[i].copy_(averages_[i]);
-    averages_[i].copy_(own);
+  TensorList own, changed;
+  for (const Tensor& p : parameters_) own.push_back(p.detach().clone()), changed.push_back(p.detach());
+  for (size_t i = 0; i < own.size(); ++i) {
+    kernels::copy_(changed[i], averages_[i]);
+    changed[i].impl()->storage->changed_by("EMA");
+    kernels::copy_(averages_[i], own[i]);
   }
 }
 

@@ -35,6 +35,8 @@ double cubic_minimum(double x1, double f1, double slope1, double x2, double f2, 
 LBFGS::LBFGS(const TensorList& parameters, LBFGSOptions options) : Optimizer("LBFGS"), options_(options) {
   const ordo::detail::LibraryCall library;
   const char* op = "LBFGS";
+  detail::expect_enumerator(op, options.line_search, LineSearch::strong_wolfe,
+                            "a line search: there are none and strong_wolfe");
   expect_at_least_0(op, "max_iter", double(options.max_iter));
   expect_at_least_0(op, "max_eval", double(options.max_eval.value_or(0)));
   expect_at_least_0(op, "a tolerance of the gradient", options.tolerance_grad);

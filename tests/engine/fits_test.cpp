@@ -143,6 +143,10 @@ TEST(Fits, numbers_that_are_no_algorithm_level_mode_or_dtype) {
   for (const Dims& sizes : {Dims{2}, Dims{0}})
     EXPECT_ORDO_ERROR(empty(sizes, {.device = Device(Device::Type(9))}), DeviceError, "no device invalid");
   EXPECT_EQ(name(distributed::ReduceOp(77)), "invalid");
+  EXPECT_ORDO_ERROR(div(x, x, RoundingMode(9)), ValueError, "[div] number 9");
+  EXPECT_ORDO_ERROR(div(x, 2, RoundingMode(9)), ValueError, "[div] number 9");
+  EXPECT_ORDO_ERROR(div(2, x, RoundingMode(9)), ValueError, "[div] number 9");
+  EXPECT_ORDO_ERROR(optim::LBFGS({ones({1})}, {.line_search = optim::LineSearch(9)}), ValueError, "[LBFGS] number 9");
   const Tensor image = ones({1, 1, 4, 4});
   EXPECT_ORDO_ERROR(quantile(x, 0.5, {}, false, Interpolation(99)), ValueError, "[quantile] number 99");
   EXPECT_ORDO_ERROR(nanquantile(x, 0.5, {}, false, Interpolation(-1)), ValueError, "[nanquantile] number -1");

@@ -72,6 +72,44 @@ ORDO_SURVIVES(changes_in_place) {
   return sum_of(x.grad()) + sum_of(y);
 }
 
+// Where the memory has changed and the change is not recorded, the gradient is an error, not that of the old value.
+ORDO_SURVIVES(changes_in_place_that_are_not_recorded) {
+  const Tensor x = full({4}, 3.0, {.requires_grad = true}), z = x * 1;
+  Tensor y = x * 2;
+  try {
+    y.mul_(z);
+  } catch (const OutOfMemoryError&) {
+    bool lost = false;
+    try {
+      y.sum().backward();
+    } catch (const AutogradError&) {
+      lost = true;
+    }
+    const bool changed = y.to_vector<float>()[0] != 6;
+    if (changed != lost || (!lost && x.grad().to_vector<float>()[0] != 2)) return -1;
+    throw;
+  }
+  y.sum().backward();
+  return sum_of(x.grad());
+}
+
+ORDO_SURVIVES(averages_of_weights) {
+  Tensor p = full({4}, 3.0);
+  optim::EMA average({p}, {.decay = 0.5});
+  p.fill_(5);
+  try {
+    average.update();
+    average.swap();
+  } catch (const OutOfMemoryError&) {
+    const std::vector<float> here = p.to_vector<float>(), there = average.averages()[0].to_vector<float>();
+    const bool before = here[0] == 5 && there[0] == 3, between = here[0] == 5 && there[0] == 4,
+               after = here[0] == 4 && there[0] == 5;
+    if (!before && !between && !after) return -1;
+    throw;
+  }
+  return sum_of(p) + 2 * sum_of(average.averages()[0]);
+}
+
 ORDO_SURVIVES(views) {
   const Tensor x = randn({4, 6}, {.requires_grad = true});
   Tensor base = x * 1;

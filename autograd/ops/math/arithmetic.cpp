@@ -2,6 +2,7 @@
 
 #include <ordo/autograd/ops/math/binary.h>
 #include <ordo/autograd/ops/operation.h>
+#include <ordo/engine/calls/enumerator.h>
 #include <ordo/kernels/elementwise/arithmetic.h>
 
 namespace ordo {
@@ -122,6 +123,10 @@ Tensor div(Scalar a, const Tensor& b) {
       });
 }
 
+static void expect_rounding(RoundingMode mode) {
+  detail::expect_enumerator("div", mode, RoundingMode::floor, "a way of rounding: there are trunc and floor");
+}
+
 /// trunc(a / b), without a gradient. Of integers what fmod leaves is divided exactly.
 template <class A, class B>
 static Tensor truncated(const A& a, const B& b) {
@@ -132,6 +137,7 @@ static Tensor truncated(const A& a, const B& b) {
 
 Tensor div(const Tensor& a, const Tensor& b, RoundingMode rounding_mode) {
   const OpCall call("div", a, b, rounding_mode);
+  expect_rounding(rounding_mode);
   if (rounding_mode == RoundingMode::floor) return call.done(floor_divide(a, b));
   return record(call, truncated(a, b), {a, b},
                 [x = InputShape(a), y = InputShape(b)](const Tensor& grad) -> TensorList {
@@ -141,12 +147,14 @@ Tensor div(const Tensor& a, const Tensor& b, RoundingMode rounding_mode) {
 
 Tensor div(const Tensor& a, Scalar b, RoundingMode rounding_mode) {
   const OpCall call("div", a, b, rounding_mode);
+  expect_rounding(rounding_mode);
   if (rounding_mode == RoundingMode::floor) return call.done(floor_divide(a, b));
   return record_of_one(call, truncated(a, b), a, [](const Tensor& grad) { return zeros_like(grad); });
 }
 
 Tensor div(Scalar a, const Tensor& b, RoundingMode rounding_mode) {
   const OpCall call("div", a, b, rounding_mode);
+  expect_rounding(rounding_mode);
   if (rounding_mode == RoundingMode::floor) return call.done(floor_divide(a, b));
   return record_of_one(call, truncated(a, b), b, [](const Tensor& grad) { return zeros_like(grad); });
 }
