@@ -7,6 +7,7 @@
 #include <ordo/autograd/ops/linalg/matmul.h>
 #include <ordo/autograd/ops/math/arithmetic.h>
 #include <ordo/autograd/ops/shape/cat.h>
+#include <ordo/engine/calls/enumerator.h>
 #include <ordo/engine/calls/op_call.h>
 #include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/nn/optim/optimizer_checks.h>
