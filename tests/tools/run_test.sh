@@ -74,5 +74,8 @@ ORDO_CMAKE_ARGS=-DORDO_CUDA=ON expect "build default: demo" nvcc demo
 says "Configuring" 1
 # The page lists the packages that ./run installs.
 page=$(sed -n '/<!-- output of: .\/run packages -->/,/<!-- end of output -->/p' "$source/docs/getting-started.md" | grep -v '<!--\|```')
+for package in $(bash "$source/run" packages | sed 's/.*: *//; s/, or .*//'); do
+  grep -qw -- "$package" "$source/bench/gpu.Dockerfile" || { echo "bench/gpu.Dockerfile lacks $package"; failed=1; }
+done
 [ "$(bash "$source/run" packages)" = "$page" ] || { echo "docs/getting-started.md does not list what ./run packages prints"; failed=1; }
 exit "$failed"
