@@ -28,7 +28,7 @@ SECTIONS = {
                         "adding-an-op": "Adding an operation"},
     "Determinism": {"determinism": "Determinism explained", "ordering": "The ordering contract", "rows": "Rows of a batch", "show": "Seeing an order", "audit": "Audit",
                     "accumulate": "What it costs: accumulate"},
-    "Benchmarks": {"performance": "What determinism costs", "gpu-model": "Times on GPUs, predicted"},
+    "Benchmarks": {"performance": "What determinism costs", "gpu-model": "Times on GPUs, predicted", "gpu-hour": "One hour with a GPU"},
     "Verification": {"verification": "What rests on which check", "emulator": "The emulator", "ptx": "The PTX machine",
                      "mutation": "Planted faults"},
     "Project": {"architecture": "Architecture"},
