@@ -407,8 +407,14 @@ for name in ("addmm", "baddbmm", "addbmm"):
     entry(name, lambda x, a, b, beta, alpha, f=getattr(torch, name): f(x, a, b, beta=beta, alpha=alpha))
 entry("tensordot", lambda a, b, of_a, of_b: torch.tensordot(a, b, [of_a, of_b]))
 entry("einsum", lambda equation, operands: torch.einsum(equation, *operands))
-entry("scaled_dot_product_attention", lambda q, k, v, mask, dropout, causal, scale, gqa: F.scaled_dot_product_attention(
-    q, k, v, mask, dropout, causal, scale=scale, enable_gqa=gqa))
+@call("scaled_dot_product_attention")
+def attention(q, k, v, mask, dropout, causal, scale, gqa):
+    """PyTorch's is_causal is aligned at the first key."""
+    queries, keys = q.shape[-2], k.shape[-2]
+    if causal and queries < keys:
+        mask, causal = torch.ones(queries, keys, dtype=torch.bool).tril(keys - queries), False
+    return F.scaled_dot_product_attention(q, k, v, mask, dropout, causal, scale=scale, enable_gqa=gqa)
+
 
 
 @call("prod")

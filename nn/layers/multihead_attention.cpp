@@ -1,6 +1,8 @@
 #include <ordo/nn/layers/multihead_attention.h>
 
+#include <algorithm>
 #include <limits>
+#include <tuple>
 
 #include <ordo/autograd/ops/create/random.h>
 #include <ordo/autograd/ops/functional/attention.h>
@@ -115,11 +117,33 @@ Masks masks_of(const MultiheadAttentionCall& call, const Form& form, int64_t num
     masks.join("attn_mask", mask, for_all ? Dims{1, 1, length, keys} : Dims{batch, num_heads, length, keys});
   }
   const bool masked = call.key_padding_mask.defined() || call.attn_mask.defined();
-  if (call.is_causal && (masked || more > 0)) masks.keep_given(tril(ones({length, keys}, {boolean, device})));
+  if (call.is_causal && (masked || more > 0))
+    masks.keep_given(tril(ones({length, keys}, {boolean, device}), std::max<int64_t>(0, keys - length)));
   return masks;
 }
 
 }  // namespace
+
+std::pair<Tensor, Tensor> KeyValueCache::append(const Tensor& key, const Tensor& value) {
+  const int64_t all = length_ + key.size(2);
+  const auto put = [&](Tensor& kept, const Tensor& t) {
+    Dims sizes = t.sizes();
+    ORDO_CHECK(!kept.defined() || (kept.size(0) == sizes[0] && kept.size(1) == sizes[1] && kept.size(3) == sizes[3]),
+               ShapeError, "KeyValueCache", "holds {}, to which {} does not fit: clear() it first", kept.sizes(),
+               sizes);
+    if (!kept.defined() || kept.size(2) < all) {
+      sizes[2] = std::max<int64_t>({16, all, 2 * length_});
+      Tensor larger = empty(sizes, t.options());
+      if (length_ > 0) larger.narrow(2, 0, length_).copy_(kept.narrow(2, 0, length_));
+      kept = larger;
+    }
+    kept.narrow(2, length_, t.size(2)).copy_(t);
+    return kept.narrow(2, 0, all);
+  };
+  const Tensor keys = put(keys_, key), values = put(values_, value);
+  length_ = all;
+  return {keys, values};
+}
 
 MultiheadAttention::MultiheadAttention(int64_t embed_dim, int64_t num_heads, MultiheadAttentionOptions options)
     : out_proj(add("out_proj", Linear(checked_embed_dim(embed_dim, num_heads, options), embed_dim, {options.bias}))),
@@ -197,8 +221,15 @@ MultiheadAttentionResult MultiheadAttention::forward(const Tensor& query, const 
     if (options_.add_zero_attn) parts.push_back(zeros({batch, num_heads_, 1, features}, given.options()));
     return cat(parts, 2);
   };
-  const Tensor q = in_heads(all.query), k = with_more(in_heads(all.key), bias_k),
-               v = with_more(in_heads(all.value), bias_v);
+  const Tensor q = in_heads(all.query);
+  Tensor k = with_more(in_heads(all.key), bias_k), v = with_more(in_heads(all.value), bias_v);
+  if (call.cache) {
+    ORDO_CHECK(!masks.for_scores_of(q.dtype()).defined() && more == 0, ValueError, kMultiheadAttention,
+               "takes no masks beside a cache, and no keys that options add");
+    ORDO_CHECK(!k.requires_grad() && !v.requires_grad(), AutogradError, kMultiheadAttention,
+               "a cache keeps no gradients: use it under NoGrad");
+    std::tie(k, v) = call.cache->append(k, v);
+  }
   const Tensor mask = masks.for_scores_of(q.dtype());
   const double p = is_training() ? options_.dropout : 0;
   const bool causal = call.is_causal && !mask.defined() && more == 0;

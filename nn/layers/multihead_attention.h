@@ -5,10 +5,31 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include <ordo/nn/layers/linear.h>
 
 namespace ordo::nn {
+
+/// What a MultiheadAttention has projected of the positions so far, so that a text which grows is not projected again:
+///
+///   nn::KeyValueCache cache;
+///   for (...) y = attention(next, next, next, {.is_causal = true, .cache = &cache}).output;   // the new positions only
+///
+/// At device_to_device, and on the CPU at every level, the outputs are those of all positions at once, whatever the
+/// pieces are. For use without gradients.
+class KeyValueCache {
+ public:
+  int64_t length() const { return length_; }  ///< positions
+  void clear() { *this = KeyValueCache(); }
+
+ private:
+  friend class MultiheadAttention;
+  /// [N, heads, length, features] of new positions; gives those of all.
+  std::pair<Tensor, Tensor> append(const Tensor& key, const Tensor& value);
+  Tensor keys_, values_;  // with room for more
+  int64_t length_ = 0;
+};
 
 struct MultiheadAttentionOptions {
   double dropout = 0;  ///< of the weights, while training
@@ -25,8 +46,10 @@ struct MultiheadAttentionOptions {
 struct MultiheadAttentionCall {
   Tensor key_padding_mask = {};  ///< [N, S], or [S] without a batch
   Tensor attn_mask = {};         ///< [L, S], or [N * num_heads, L, S]
-  bool is_causal = false;        ///< key j is left out for query i where j > i; beside the masks, unlike in PyTorch
-  bool need_weights = false;     ///< PyTorch's default is true, which costs a tensor of all weights
+  /// Key j is left out for query i where j > i + max(0, S - L), beside the masks, unlike in PyTorch.
+  bool is_causal = false;
+  KeyValueCache* cache = nullptr;  ///< key and value are new positions, after those in it; S counts all
+  bool need_weights = false;       ///< PyTorch's default is true, which costs a tensor of all weights
   bool average_attn_weights = true;
 };
 
@@ -48,7 +71,8 @@ struct MultiheadAttentionResult {
 /// "in_proj_bias" [3 embed_dim], 0; "out_proj.weight" as Linear's; "out_proj.bias", 0; "bias_k", "bias_v",
 /// xavier_normal_.
 /// Throws: ValueError unless sizes are positive, num_heads divides embed_dim and dropout lies in [0, 1]; ShapeError for
-/// inputs and masks that do not fit; DTypeError for masks that are neither bool nor floating.
+/// inputs and masks that do not fit; DTypeError for masks that are neither bool nor floating; AutogradError when a cache is
+/// given while gradients are recorded; ValueError for a cache beside masks or with keys that options add.
 /// Determinism: that of matmul.
 /// PyTorch: torch.nn.MultiheadAttention.
 class MultiheadAttention : public ModuleBase {

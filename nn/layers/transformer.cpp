@@ -38,9 +38,10 @@ Tensor feed_forward(Layer& layer, const Tensor& x) {
 
 /// The output for queries x, of keys that are also the values.
 Tensor attend(MultiheadAttention& attention, const Tensor& x, const Tensor& keys, const Tensor& key_padding_mask,
-              const Tensor& attn_mask, bool is_causal) {
-  return attention(x, keys, keys,
-                   {.key_padding_mask = key_padding_mask, .attn_mask = attn_mask, .is_causal = is_causal})
+              const Tensor& attn_mask, bool is_causal, KeyValueCache* cache = nullptr) {
+  return attention(
+             x, keys, keys,
+             {.key_padding_mask = key_padding_mask, .attn_mask = attn_mask, .is_causal = is_causal, .cache = cache})
       .output;
 }
 
@@ -71,7 +72,8 @@ TransformerEncoderLayer::TransformerEncoderLayer(int64_t d_model, int64_t nhead,
 
 Tensor TransformerEncoderLayer::forward(const Tensor& src, const TransformerEncoderCall& call) {
   const auto attended = [&](const Tensor& x) {
-    return dropout1(attend(self_attn, x, x, call.src_key_padding_mask, call.src_mask, call.is_causal));
+    return dropout1(attend(self_attn, x, x, call.src_key_padding_mask, call.src_mask, call.is_causal,
+                           call.caches.empty() ? nullptr : &call.caches[0]));
   };
   if (options_.norm_first) {
     const Tensor x = src + attended(norm1(src));
@@ -92,8 +94,14 @@ TransformerEncoder::TransformerEncoder(const TransformerEncoderLayer& layer, int
 }
 
 Tensor TransformerEncoder::forward(const Tensor& src, const TransformerEncoderCall& call) {
+  ORDO_CHECK(call.caches.empty() || call.caches.size() == size_t(layers.size()), ValueError, "TransformerEncoder",
+             "takes a cache for each of its {} layers, not {}", layers.size(), call.caches.size());
   Tensor x = src;
-  for (TransformerEncoderLayer& layer : layers) x = layer(x, call);
+  TransformerEncoderCall own = call;
+  for (int64_t i = 0; i < layers.size(); ++i) {
+    if (!call.caches.empty()) own.caches = call.caches.subspan(size_t(i), 1);
+    x = layers[i](x, own);
+  }
   return norm ? (*norm)(x) : x;
 }
 

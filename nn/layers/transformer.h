@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include <ordo/nn/layers/dropout.h>
@@ -29,6 +30,7 @@ struct TransformerEncoderCall {
   Tensor src_mask = {};
   Tensor src_key_padding_mask = {};
   bool is_causal = false;
+  std::span<KeyValueCache> caches = {};  ///< one for each layer, or none: src is what follows on what they hold
 };
 
 /// Attention of a sequence to itself, then a network on each of its elements; what went in is added and normalised.
@@ -68,7 +70,8 @@ class TransformerEncoderLayer : public Module {
 /// and draw initial values of their own, where PyTorch's begin as copies of the first.
 ///
 /// Parameters: "layers.0.self_attn.in_proj_weight", ..., "norm.weight", ...
-/// Throws: ValueError when num_layers is not positive; forward as the layers.
+/// Throws: ValueError when num_layers is not positive, or there are caches but not one for each layer; forward as the
+/// layers.
 /// PyTorch: torch.nn.TransformerEncoder.
 class TransformerEncoder : public Module {
  public:

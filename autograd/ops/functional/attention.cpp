@@ -29,11 +29,16 @@ constexpr double kLeast = -std::numeric_limits<double>::infinity();
 /// The dimensions of a batch of matrices.
 Dims batch_of(const Tensor& t) { return Dims(t.sizes().begin(), t.dim() - 2); }
 
-/// Which keys take part: no key of a later number than the query's, counted from `first_query`, or what a mask says.
+/// Which keys take part: no later one than the query's, `first_query` being that of the first query, or what a mask
+/// says.
 struct KeyMask {
   Tensor mask;  // undefined, bool, or of the query's dtype
   bool is_causal = false;
   int64_t first_query = 0;
+  /// The last query is that of the last key, where there are more keys than queries.
+  static KeyMask of(const Tensor& query, const Tensor& key, const Tensor& mask, bool is_causal) {
+    return {mask, is_causal, std::max<int64_t>(0, key.size(-2) - query.size(-2))};
+  }
 
   Tensor no_later(const Tensor& scores) const {
     return tril(ones({scores.size(-2), scores.size(-1)}, {boolean, scores.device()}), first_query);
@@ -133,9 +138,9 @@ Attention Attention::of_queries(int64_t first, int64_t count) const {
   Attention part = *this;
   part.query = query.narrow(-2, first, count);
   part.keys.mask = narrowed(keys.mask, 2, first, count);
-  part.keys.first_query = first;
+  part.keys.first_query += first;
   if (keys.is_causal && determinism() != Determinism::device_to_device) {
-    const int64_t seen = std::min(key.size(-2), first + count);
+    const int64_t seen = std::min(key.size(-2), part.keys.first_query + count);
     part.key = key.narrow(-2, 0, seen), part.value = value.narrow(-2, 0, seen);
   }
   return part;
@@ -205,7 +210,7 @@ TensorList Attention::gradients_in_blocks(const Tensor& grad) const {
       Attention part = some;
       part.query = some.query.narrow(-2, first, std::min(rows, query.size(-2) - first));
       part.keys.mask = narrowed(some.keys.mask, 2, first, part.query.size(-2));
-      part.keys.first_query = first;
+      part.keys.first_query += first;
       const Tensor own = above.narrow(-2, first, part.query.size(-2));
       const Tensor weights = weights_of(part.query, part.key, part.keys, by);
       Tensor scores = kernels::softmax_backward(matmul(own, part.value.transpose(-2, -1)), weights, -1);
@@ -282,16 +287,18 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
                                                   is_causal, scale, generator)
                          .flatten(-4, -3));
   }
-  const Attention whole{query, key, value, {attn_mask, is_causal}, scale_of(query, scale)};
+  const Attention whole{query, key, value, KeyMask::of(query, key, attn_mask, is_causal), scale_of(query, scale)};
   if (dropout_p == 0 && whole.goes_in_blocks()) {
     const auto compute = [&] { return no_grad([&] { return whole.in_blocks(); }); };
     if (!recorded(query, key, value)) return call.done(compute());
-    return record(call, compute(), {query, key, value},
-                  [q = Saved(query), k = Saved(key), v = Saved(value), m = Saved(attn_mask), is_causal,
-                   by = whole.by](const Tensor& grad) {
-                    const Attention saved{q.get(), k.get(), v.get(), {m.defined() ? m.get() : Tensor(), is_causal}, by};
-                    return grad_enabled() ? saved.gradients(grad) : saved.gradients_in_blocks(grad);
-                  });
+    return record(
+        call, compute(), {query, key, value},
+        [q = Saved(query), k = Saved(key), v = Saved(value), m = Saved(attn_mask), is_causal,
+         by = whole.by](const Tensor& grad) {
+          const Tensor mask = m.defined() ? m.get() : Tensor();
+          const Attention saved{q.get(), k.get(), v.get(), KeyMask::of(q.get(), k.get(), mask, is_causal), by};
+          return grad_enabled() ? saved.gradients(grad) : saved.gradients_in_blocks(grad);
+        });
   }
   Tensor weights = weights_of(query, key, whole.keys, whole.by);
   if (dropout_p > 0) weights = dropout(weights, dropout_p, true, generator);
@@ -309,7 +316,7 @@ Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& a
              "query and key are [..., length, size] of one size; their shapes are {} and {}", query.sizes(),
              key.sizes());
   ORDO_CHECK(!is_causal || !attn_mask.defined(), ValueError, op, "takes a mask or is_causal, not both");
-  return call.done(weights_of(query, key, {attn_mask, is_causal}, scale_of(query, scale)));
+  return call.done(weights_of(query, key, KeyMask::of(query, key, attn_mask, is_causal), scale_of(query, scale)));
 }
 
 }  // namespace ordo

@@ -11,7 +11,7 @@ namespace ordo {
 /// softmax(scale query key^T + mask) value, along the keys; scale is 1 / sqrt(E) where it is not given.
 ///
 /// attn_mask of bool: a key takes part where it is true. Of the query's dtype, it is added to the scores. is_causal:
-/// key j takes part in the result of query i where j <= i. Where no key takes part the result is 0. dropout_p: each
+/// key j takes part in the result of query i where j <= i + max(0, S - L), so the last query is that of the last key. Where no key takes part the result is 0. dropout_p: each
 /// weight becomes 0 with that probability, as dropout does it. enable_gqa: dimension -3 is heads, and each head of key
 /// and value serves the same number of heads of the query, one after the other. Without dropout, and where attn_mask
 /// wants no gradient, many scores are computed a block of queries at a time, and again for the gradients.
@@ -24,7 +24,8 @@ namespace ordo {
 /// are not floating; ValueError when a mask stands beside is_causal, or dropout_p is outside of [0, 1].
 /// Determinism: products as matmul's; softmax by ordering rule 2.
 /// Gradient: that of the formula, of attn_mask too where it is added.
-/// PyTorch: torch.nn.functional.scaled_dot_product_attention.
+/// PyTorch: torch.nn.functional.scaled_dot_product_attention, where is_causal means j <= i; for fewer queries than keys
+/// its torch.nn.attention.bias.causal_lower_right.
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const Tensor& attn_mask = {}, double dropout_p = 0, bool is_causal = false,
                                     std::optional<double> scale = std::nullopt, Generator* generator = nullptr,

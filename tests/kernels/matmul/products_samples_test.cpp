@@ -354,7 +354,7 @@ Sample attention_sample(int64_t b, int64_t l, int64_t s, int64_t e, int64_t v, M
     for (int64_t j = 0; j < s; ++j) {
       double& m = mask[size_t(i * s + j)];
       const int draw = draws[size_t(i * s + j)];
-      if (kind == Mask::causal) m = j > i ? least : 0;
+      if (kind == Mask::causal) m = j > i + std::max<int64_t>(0, s - l) ? least : 0;
       if (kind == Mask::flags) m = draw == 0 || i == l - 1 ? least : 0;
       if (kind == Mask::numbers) m = i == l - 1 ? least : draw * 0.5;
     }
