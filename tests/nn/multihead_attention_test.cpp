@@ -166,14 +166,16 @@ TEST(MultiheadAttention, masks_and_keys_that_options_add) {
         expect_near(got.weights, r.weights, what);
       };
       expect_all({}, "plain", nothing);
-      expect_all({.is_causal = true}, "causal", causal);
+      const int64_t after = std::max<int64_t>(0, s - l);  // the last query is that of the last key
+      expect_all({.is_causal = true}, "causal",
+                 [&](int64_t, int64_t, int64_t a, int64_t j) { return j > a + after ? -INFINITY : 0.0; });
       expect_all({.attn_mask = triu(ones({l, s}, boolean), 1)}, "bool mask", causal);
       expect_all({.key_padding_mask = padding}, "padding",
                  [&](int64_t i, int64_t, int64_t, int64_t j) { return left_out[size_t(i * s + j)] ? -INFINITY : 0.0; });
       expect_all({.key_padding_mask = padding, .attn_mask = numbers, .is_causal = true}, "masks",
                  [&](int64_t i, int64_t head, int64_t a, int64_t j) {
-                   return left_out[size_t(i * s + j)] || j > a ? -INFINITY
-                                                               : more[size_t(((i * h + head) * l + a) * s + j)];
+                   return left_out[size_t(i * s + j)] || j > a + after ? -INFINITY
+                                                                       : more[size_t(((i * h + head) * l + a) * s + j)];
                  });
     }
   nn::MultiheadAttention both(4, 2, {.add_bias_kv = true, .add_zero_attn = true});
