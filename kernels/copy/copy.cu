@@ -43,8 +43,8 @@ __global__ void copy_tiled_kernel(Layout<2> outer, int64_t columns, int64_t rows
   }
 }
 
-struct alignas(16) SixteenBytes {
-  uint64_t v[2];
+struct SixteenBytes {
+  alignas(16) uint64_t v[2];
 };
 bool starts_pack(const void* p) { return reinterpret_cast<uintptr_t>(p) % sizeof(SixteenBytes) == 0; }
 

@@ -6,10 +6,10 @@
 
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/shape/diagonal.h>
-#include <ordo/engine/run/launch_tuning.h>
 #include <ordo/kernels/matmul/gemm.h>
 #include <ordo/kernels/matmul/matmul.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
+#include <ordo/kernels/softmax/attention_plan.h>
 #include <ordo/kernels/softmax/softmax.h>
 
 namespace ordo {
@@ -107,17 +107,12 @@ struct Attention {
   void for_batches(int64_t rows, int64_t most, const F& f) const;
 };
 
-// Scores of a block: as many as stay in a processor's cache; on a GPU, as are a small part of its memory.
-constexpr int64_t kCpuScores = int64_t(1) << 20, kGpuScores = int64_t(1) << 25;
-constexpr int64_t kCpuQueries = 64, kGpuQueries = 256;
-int64_t block_scores(Device device) { return cuda::tuned_size(device.is_cpu() ? kCpuScores : kGpuScores); }
-
 bool Attention::goes_in_blocks() const {
   const bool one_batch = batch_of(query) == batch_of(key) && batch_of(query) == batch_of(value);
   if (!one_batch || scores() == 0 || value.numel() == 0 || query.size(-1) == 0) return false;
   if (keys.mask.defined() && (keys.mask.requires_grad() || keys.mask.dim() > query.dim())) return false;
-  if (query.is_cpu() && !keys.mask.defined() && !recorded(query, key, value)) return true;
-  return scores() > (query.is_cpu() ? 4 : 1) * block_scores(query.device());
+  const kernels::AttentionPlan plan = kernels::attention_plan(query.device());
+  return scores() > plan.many || (plan.always && !keys.mask.defined() && !recorded(query, key, value));
 }
 
 /// The part of a mask for some elements of the scores' dimension -d.
@@ -155,14 +150,13 @@ void Attention::for_batches(int64_t rows, int64_t most, const F& f) const {
 }
 
 Tensor Attention::in_blocks() const {
-  const bool on_cpu = query.is_cpu();
-  const int64_t most = block_scores(query.device()), length = query.size(-2);
-  const int64_t least = on_cpu ? kCpuQueries : kGpuQueries, heads = query.dim() > 2 ? matrices() / query.size(0) : 1;
-  const bool shortens = on_cpu && keys.is_causal && determinism() != Determinism::device_to_device;
-  const int64_t rows =
-      shortens ? least : std::clamp<int64_t>(most / (key.size(-2) * heads), std::min(least, length), length);
+  const kernels::AttentionPlan plan = kernels::attention_plan(query.device());
+  const int64_t length = query.size(-2), heads = query.dim() > 2 ? matrices() / query.size(0) : 1;
+  const bool shortens = plan.shortens && keys.is_causal && determinism() != Determinism::device_to_device;
+  const int64_t least = std::min(plan.queries, length);
+  const int64_t rows = shortens ? least : std::clamp<int64_t>(plan.scores / (key.size(-2) * heads), least, length);
   TensorList batches;
-  for_batches(rows, most, [&](const Attention& some) {
+  for_batches(rows, plan.scores, [&](const Attention& some) {
     TensorList parts;
     for (int64_t first = 0; first < length; first += rows) {
       const Attention part = some.of_queries(first, std::min(rows, length - first));
@@ -200,7 +194,7 @@ TensorList Attention::gradients_in_blocks(const Tensor& grad) const {
   constexpr int64_t rows = kernels::kOrderedBlock;
   TensorList of_query, of_key, of_value;
   int64_t begin = 0;
-  for_batches(rows, block_scores(query.device()), [&](const Attention& some) {
+  for_batches(rows, kernels::attention_plan(query.device()).scores, [&](const Attention& some) {
     const int64_t count = query.dim() == 2 ? 0 : some.query.size(0);
     const Tensor above = query.dim() == 2 ? grad : grad.narrow(0, begin, count);
     begin += count;

@@ -11,10 +11,11 @@ namespace ordo {
 /// softmax(scale query key^T + mask) value, along the keys; scale is 1 / sqrt(E) where it is not given.
 ///
 /// attn_mask of bool: a key takes part where it is true. Of the query's dtype, it is added to the scores. is_causal:
-/// key j takes part in the result of query i where j <= i + max(0, S - L), so the last query is that of the last key. Where no key takes part the result is 0. dropout_p: each
-/// weight becomes 0 with that probability, as dropout does it. enable_gqa: dimension -3 is heads, and each head of key
-/// and value serves the same number of heads of the query, one after the other. Without dropout, and where attn_mask
-/// wants no gradient, many scores are computed a block of queries at a time, and again for the gradients.
+/// key j takes part in the result of query i where j <= i + max(0, S - L), so the last query is that of the last key.
+/// Where no key takes part the result is 0. dropout_p: each weight becomes 0 with that probability, as dropout does it.
+/// enable_gqa: dimension -3 is heads, and each head of key and value serves the same number of heads of the query, one
+/// after the other. Without dropout, and where attn_mask wants no gradient, many scores are computed a block of queries
+/// at a time, and again for the gradients.
 ///
 /// Shapes: query [..., L, E], key [..., S, E], value [..., S, V] -> [..., L, V]; leading dimensions broadcast.
 /// attn_mask broadcasts to [..., L, S]. With enable_gqa: query [..., h, L, E], key and value [..., g, S, ...], where g

@@ -53,8 +53,8 @@ RecurrentResult rnn_relu(const Tensor& input, const Tensor& h0, const TensorList
 /// PyTorch: torch.gru.
 RecurrentResult gru(const Tensor& input, const Tensor& h0, const TensorList& weights, RecurrentOptions options = {});
 
-/// A recurrent network with gates i, f, g and o, all sigmoid but g, which is tanh: c' = f c + i g, h' = o tanh(c'); or, where each
-/// layer and direction has one more weight R, h' = R (o tanh(c')).
+/// A recurrent network with gates i, f, g and o, all sigmoid but g, which is tanh: c' = f c + i g, h' = o tanh(c'); or,
+/// where each layer and direction has one more weight R, h' = R (o tanh(c')).
 ///
 /// Shapes: as rnn_tanh, with weights [4 H, ...] for i, f, g and o; c0 and c like h0. With R [P, H], the last weight, h
 /// has P elements: h0 [..., P], V [4 H, P], output [T, B, P * directions].

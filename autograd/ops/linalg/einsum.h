@@ -16,8 +16,8 @@ namespace ordo {
 /// Shapes: sizes of one letter agree, or are 1 and broadcast.
 /// Dtypes: numeric, one for all; integers wrap.
 /// Throws: ShapeError when sizes of a letter differ, or an operand has not as many dimensions as letters; ValueError
-/// when the equation is malformed, or names another number of operands; DTypeError when dtypes differ; DeviceError when the
-/// operands are on different devices.
+/// when the equation is malformed, or names another number of operands; DTypeError when dtypes differ; DeviceError when
+/// the operands are on different devices.
 /// Determinism: operands are multiplied from left to right, two at a time, and each letter is added over as soon as no
 /// later operand and no result has it: by matmul where both operands have it, with its determinism and ordering rule 3,
 /// else by sum (rule 2), before the product.

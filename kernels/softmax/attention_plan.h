@@ -1,0 +1,33 @@
+// How much of attention a device computes at a time. Internal to attention.cpp of the operations.
+#pragma once
+
+#include <cstdint>
+
+#include <ordo/engine/run/launch_tuning.h>
+#include <ordo/engine/tensor/device.h>
+
+namespace ordo::kernels {
+
+struct AttentionPlan {
+  int64_t scores;   ///< of a block: on the CPU as many as stay in the cache, on a GPU a small part of its memory
+  int64_t queries;  ///< of a block, at least
+  int64_t many;     ///< scores, from which on they are computed in blocks
+  bool always;      ///< also fewer, where there is neither mask nor gradient
+  bool shortens;    ///< blocks leave out the keys that their queries may not look at
+};
+
+inline AttentionPlan attention_plan(Device device) {
+  if (device.is_cuda())
+    return {.scores = cuda::tuned_size(int64_t(1) << 25),
+            .queries = 256,
+            .many = cuda::tuned_size(int64_t(1) << 25),
+            .always = false,
+            .shortens = false};
+  return {.scores = cuda::tuned_size(int64_t(1) << 20),
+          .queries = 64,
+          .many = cuda::tuned_size(int64_t(1) << 22),
+          .always = true,
+          .shortens = true};
+}
+
+}  // namespace ordo::kernels
