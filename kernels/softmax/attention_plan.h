@@ -18,14 +18,14 @@ struct AttentionPlan {
 
 inline AttentionPlan attention_plan(Device device) {
   if (device.is_cuda())
-    return {.scores = cuda::tuned_size(int64_t(1) << 25),
+    return {.scores = ordo::cuda::tuned_size(int64_t(1) << 25),
             .queries = 256,
-            .many = cuda::tuned_size(int64_t(1) << 25),
+            .many = ordo::cuda::tuned_size(int64_t(1) << 25),
             .always = false,
             .shortens = false};
-  return {.scores = cuda::tuned_size(int64_t(1) << 20),
+  return {.scores = ordo::cuda::tuned_size(int64_t(1) << 20),
           .queries = 64,
-          .many = cuda::tuned_size(int64_t(1) << 22),
+          .many = ordo::cuda::tuned_size(int64_t(1) << 22),
           .always = true,
           .shortens = true};
 }
