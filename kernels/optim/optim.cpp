@@ -64,10 +64,10 @@ void StepsTogether::launch() {
 
 namespace cpu {
 void optimizer_steps(const std::vector<PlannedStep>& steps) {
-  for (const auto& [tensors, any] : steps)
-    with_step(tensors, any, [&]<class T, class Step>() {
-      const auto element = StepElement<T, Step>::of(memory_of<T>(tensors), std::get<Step>(any));
-      parallel_for(0, tensors.parameter.numel(), 16384, [&](int64_t first, int64_t last) {
+  for (const PlannedStep& planned : steps)
+    with_step(planned.tensors, planned.step, [&]<class T, class Step>() {
+      const auto element = StepElement<T, Step>::of(memory_of<T>(planned.tensors), std::get<Step>(planned.step));
+      parallel_for(0, planned.tensors.parameter.numel(), 16384, [&](int64_t first, int64_t last) {
         const auto e = element;  // a copy, which no store can change
         for (int64_t i = first; i < last; ++i) e(i);
       });
