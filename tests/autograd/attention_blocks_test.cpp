@@ -16,10 +16,10 @@ enum class Keys { all, causal, some, added };
 class AttentionBlocks : public testing::TestWithParam<Keys> {
  protected:
   ~AttentionBlocks() override { cuda::set_launch_tuning(before_); }
-  /// So that 2,000 scores are many.
+  /// So that 2,000 scores are many, on either device.
   void shrink() {
     cuda::LaunchTuning tuning = before_;
-    tuning.shrink = int64_t(1) << 14;
+    tuning.shrink = int64_t(1) << 17;
     cuda::set_launch_tuning(tuning);
   }
   static Tensor mask(int64_t length, int64_t keys, DType dtype, Device device) {
@@ -100,6 +100,10 @@ INSTANTIATE_TEST_SUITE_P(Masks, AttentionBlocks, testing::Values(Keys::all, Keys
                          name_of);
 
 TEST(AttentionMemory, does_not_hold_all_scores) {
+  cuda::LaunchTuning tuning = cuda::launch_tuning();
+  const cuda::LaunchTuning before = tuning;
+  tuning.shrink = int64_t(1) << 17;
+  cuda::set_launch_tuning(tuning);
   constexpr int64_t length = 2048, heads = 4;
   const auto input = [](uint64_t stream) {
     return test_values({heads, length, 4}, stream).to(float32).requires_grad_();
@@ -108,6 +112,7 @@ TEST(AttentionMemory, does_not_hold_all_scores) {
   reset_peak_memory_stats();
   const size_t before = memory_stats().allocated_bytes;
   scaled_dot_product_attention(q, k, v, {}, 0, true).sum().backward();
+  cuda::set_launch_tuning(before);
   EXPECT_LT(memory_stats().peak_allocated_bytes - before, size_t(heads * length * length) * sizeof(float) / 2);
 }
 
