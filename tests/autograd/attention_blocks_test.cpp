@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(Masks, AttentionBlocks, testing::Values(Keys::all, Keys
 
 TEST(AttentionMemory, does_not_hold_all_scores) {
   cuda::LaunchTuning tuning = cuda::launch_tuning();
-  const cuda::LaunchTuning before = tuning;
+  const cuda::LaunchTuning tuning_before = tuning;
   tuning.shrink = int64_t(1) << 17;
   cuda::set_launch_tuning(tuning);
   constexpr int64_t length = 2048, heads = 4;
@@ -112,7 +112,7 @@ TEST(AttentionMemory, does_not_hold_all_scores) {
   reset_peak_memory_stats();
   const size_t before = memory_stats().allocated_bytes;
   scaled_dot_product_attention(q, k, v, {}, 0, true).sum().backward();
-  cuda::set_launch_tuning(before);
+  cuda::set_launch_tuning(tuning_before);
   EXPECT_LT(memory_stats().peak_allocated_bytes - before, size_t(heads * length * length) * sizeof(float) / 2);
 }
 
