@@ -7,8 +7,9 @@
 // go around a ring, so that their order is not the tree's.
 //
 // ORDO_NCCL_STAND_IN is a list, with commas between: version=20600 is what it says that it is; unique_id=1 fails to
-// make ids; init=1 fails in rank 1, and in init_silence=1 rank 1 does not come; error=1:3 is an error of the device's in the third group of rank 1, which closes
-// its connections, and silence=1:3 a group in which it sends nothing; patience=2 is for how many seconds others wait.
+// make ids; init=1 fails in rank 1, and in init_silence=1 rank 1 does not come; error=1:3 is an error of the device's
+// in the third group of rank 1, which closes its connections, and silence=1:3 a group in which it sends nothing;
+// patience=2 is for how many seconds others wait. A stream whose work has failed waits until the communicator is aborted.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -350,6 +351,8 @@ ncclResult_t queue() {
         comm->error = failed.status;
         comm->close_all();
       }
+    // As NCCL's kernels, which what has failed leaves waiting.
+    while (comm->error != ncclSuccess && !comm->aborted) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     --comm->waiting;
     *done = true;
   };

@@ -194,10 +194,10 @@ def nccl_that_fails():
     ends(r"ORDO_NCCL: .* has no function nccl", {"ORDO_NCCL": f"{plugins}/libordo.so"})
     ends(r"is NCCL 2\.4\.8; Ordo needs 2\.7 or a later 2", by_stand_in("version=2408"))
     # In the third group of messages.
-    ends(r"rank 1 of 3: NCCL: \w+: unhandled cuda error \(as ORDO_NCCL_STAND_IN asks\)|"
-         r"rank [02] of 3: NCCL: \w+: remote process exited or there was a network error \(rank [012] has gone\)",
+    ends(r"rank 1 of 3: NCCL: [\w ]+: unhandled cuda error \(as ORDO_NCCL_STAND_IN asks\)|"
+         r"rank [02] of 3: NCCL: [\w ]+: remote process exited or there was a network error \(rank [012] has gone\)",
          by_stand_in("error=1:3"))
-    ends(r"NCCL: \w+: unhandled system error \(a rank does not come\)", by_stand_in("silence=1:4", "patience=2"))
+    ends(r"NCCL: [\w ]+: unhandled system error \(a rank does not come\)", by_stand_in("silence=1:4", "patience=2"))
     ends(r"waited 3 seconds for NCCL in broadcast number \d+: another rank hangs, or has ended",
          {**by_stand_in("silence=1:4"), "ORDO_DISTRIBUTED_TIMEOUT": "3"})
 
