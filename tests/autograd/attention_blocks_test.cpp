@@ -68,6 +68,15 @@ TEST_P(AttentionBlocks, have_the_bits_of_the_whole) {
     }
 }
 
+// A mask of more rows than there are queries fits each block of them, but not the whole.
+TEST_P(AttentionBlocks, refuse_a_mask_that_is_too_large) {
+  shrink();
+  if (GetParam() == Keys::all || GetParam() == Keys::causal) GTEST_SKIP() << "there is no mask";
+  const Tensor q = test_values({2, 3, 530, 6}), k = test_values({2, 3, 40, 6});
+  EXPECT_ORDO_ERROR(scaled_dot_product_attention(q, k, k, mask(531, 40, float64, cpu)), ShapeError,
+                    "does not broadcast");
+}
+
 TEST_P(AttentionBlocks, are_differentiated_twice) {
   shrink();
   constexpr int64_t length = 70, keys = 4;

@@ -99,10 +99,11 @@ struct Attention {
   int64_t scores() const { return matrices() * query.size(-2) * key.size(-2); }
   /// Of `count` elements of the first dimension, from `first`; all of them where there is no batch.
   Attention of_batch(int64_t first, int64_t count) const;
-  /// Of `count` queries from `first`. Keys that no such query may look at are left out where the order of a product may
-  /// change with its size.
+  /// Of at most `count` queries from `first`.
   Attention of_queries(int64_t first, int64_t count) const;
-  /// f(attention, first, count) of pieces of the batch whose scores, for `rows` queries, are about `most`.
+  /// Without the keys that no query may look at, where the order of a product may change with its size.
+  Attention shortened() const;
+  /// f(attention, first) of pieces of the batch whose scores, for `rows` queries, are about `most`.
   template <class F>
   void for_batches(int64_t rows, int64_t most, const F& f) const;
 };
@@ -131,13 +132,17 @@ Attention Attention::of_batch(int64_t first, int64_t count) const {
 
 Attention Attention::of_queries(int64_t first, int64_t count) const {
   Attention part = *this;
-  part.query = query.narrow(-2, first, count);
-  part.keys.mask = narrowed(keys.mask, 2, first, count);
+  part.query = query.narrow(-2, first, std::min(count, query.size(-2) - first));
+  part.keys.mask = narrowed(keys.mask, 2, first, part.query.size(-2));
   part.keys.first_query += first;
-  if (keys.is_causal && determinism() != Determinism::device_to_device) {
-    const int64_t seen = std::min(key.size(-2), part.keys.first_query + count);
-    part.key = key.narrow(-2, 0, seen), part.value = value.narrow(-2, 0, seen);
-  }
+  return part;
+}
+
+Attention Attention::shortened() const {
+  if (!keys.is_causal || determinism() == Determinism::device_to_device) return *this;
+  Attention part = *this;
+  const int64_t seen = std::min(key.size(-2), keys.first_query + query.size(-2));
+  part.key = key.narrow(-2, 0, seen), part.value = value.narrow(-2, 0, seen);
   return part;
 }
 
@@ -146,25 +151,34 @@ void Attention::for_batches(int64_t rows, int64_t most, const F& f) const {
   const int64_t batch = query.dim() == 2 ? 1 : query.size(0);
   const int64_t each = scores() / batch / query.size(-2) * std::min(rows, query.size(-2));
   const int64_t count = std::clamp<int64_t>(most / each, 1, batch);
-  for (int64_t first = 0; first < batch; first += count) f(of_batch(first, std::min(count, batch - first)));
+  for (int64_t first = 0; first < batch; first += count) f(of_batch(first, std::min(count, batch - first)), first);
+}
+
+Tensor joined(const TensorList& list, int64_t dim) {
+  return list.empty() ? Tensor() : list.size() == 1 ? list[0] : cat(list, dim);
 }
 
 Tensor Attention::in_blocks() const {
+  if (keys.mask.defined()) {  // all of it: of blocks, a larger one would fit
+    Dims sizes = query.sizes();
+    sizes[sizes.size() - 1] = key.size(-2);
+    expect_mask(query, keys.mask, sizes);
+  }
   const kernels::AttentionPlan plan = kernels::attention_plan(query.device());
   const int64_t length = query.size(-2), heads = query.dim() > 2 ? matrices() / query.size(0) : 1;
   const bool shortens = plan.shortens && keys.is_causal && determinism() != Determinism::device_to_device;
   const int64_t least = std::min(plan.queries, length);
   const int64_t rows = shortens ? least : std::clamp<int64_t>(plan.scores / (key.size(-2) * heads), least, length);
   TensorList batches;
-  for_batches(rows, plan.scores, [&](const Attention& some) {
+  for_batches(rows, plan.scores, [&](const Attention& some, int64_t) {
     TensorList parts;
     for (int64_t first = 0; first < length; first += rows) {
-      const Attention part = some.of_queries(first, std::min(rows, length - first));
+      const Attention part = some.of_queries(first, rows).shortened();
       parts.push_back(matmul(weights_of(part.query, part.key, part.keys, by), part.value));
     }
-    batches.push_back(parts.size() == 1 ? parts[0] : cat(parts, -2));
+    batches.push_back(joined(parts, -2));
   });
-  return batches.size() == 1 ? batches[0] : cat(batches, 0);
+  return joined(batches, 0);
 }
 
 /// The sum over queries of products of blocks of 256 of them, in the order of rule 3.
@@ -193,18 +207,12 @@ class BlockSum {
 TensorList Attention::gradients_in_blocks(const Tensor& grad) const {
   constexpr int64_t rows = kernels::kOrderedBlock;
   TensorList of_query, of_key, of_value;
-  int64_t begin = 0;
-  for_batches(rows, kernels::attention_plan(query.device()).scores, [&](const Attention& some) {
-    const int64_t count = query.dim() == 2 ? 0 : some.query.size(0);
-    const Tensor above = query.dim() == 2 ? grad : grad.narrow(0, begin, count);
-    begin += count;
+  for_batches(rows, kernels::attention_plan(query.device()).scores, [&](const Attention& some, int64_t begin) {
+    const Tensor above = query.dim() == 2 ? grad : grad.narrow(0, begin, some.query.size(0));
     BlockSum key_sum(query.dtype()), value_sum(query.dtype());
     TensorList parts;
     for (int64_t first = 0; first < query.size(-2); first += rows) {
-      Attention part = some;
-      part.query = some.query.narrow(-2, first, std::min(rows, query.size(-2) - first));
-      part.keys.mask = narrowed(some.keys.mask, 2, first, part.query.size(-2));
-      part.keys.first_query += first;
+      const Attention part = some.of_queries(first, rows);
       const Tensor own = above.narrow(-2, first, part.query.size(-2));
       const Tensor weights = weights_of(part.query, part.key, part.keys, by);
       Tensor scores = kernels::softmax_backward(matmul(own, part.value.transpose(-2, -1)), weights, -1);
@@ -216,14 +224,11 @@ TensorList Attention::gradients_in_blocks(const Tensor& grad) const {
       if (needs(1)) key_sum.add(scores, part.query * by);
       if (needs(2)) value_sum.add(weights, own);
     }
-    if (needs(0)) of_query.push_back(parts.size() == 1 ? parts[0] : cat(parts, -2));
+    if (needs(0)) of_query.push_back(joined(parts, -2));
     if (needs(1)) of_key.push_back(key_sum.result());
     if (needs(2)) of_value.push_back(value_sum.result());
   });
-  const auto whole = [](const TensorList& list) {
-    return list.empty() ? Tensor() : list.size() == 1 ? list[0] : cat(list, 0);
-  };
-  return {whole(of_query), whole(of_key), whole(of_value)};
+  return {joined(of_query, 0), joined(of_key, 0), joined(of_value, 0)};
 }
 
 TensorList Attention::gradients(const Tensor& grad) const {
