@@ -43,20 +43,30 @@ __global__ void copy_tiled_kernel(Layout<2> outer, int64_t columns, int64_t rows
   }
 }
 
+/// The number as an R.
+template <class R>
+struct As {
+  template <class V>
+  ORDO_HD math_t<R> operator()(V value) const {
+    return math_t<R>(value);
+  }
+};
+/// Whether both are walked as they lie.
+bool lie_flat(const Layout<2>& l) { return l.rank == 1 && l.strides[0][0] == 1 && l.strides[1][0] == 1; }
+
+/// to[i] = R(from[i]) where both lie flat and are aligned; else false, and nothing.
+template <class R, class T>
+bool move_flat(const CopyArgs& args) {
+  return lie_flat(args.layout) && flat_loop<R, T>(args.layout.numel, static_cast<R*>(args.to), As<R>(), args.device,
+                                                  Elements<T>{static_cast<const T*>(args.from), {}});
+}
+
 struct SixteenBytes {
   alignas(16) uint64_t v[2];
 };
 bool starts_pack(const void* p) { return reinterpret_cast<uintptr_t>(p) % sizeof(SixteenBytes) == 0; }
 
 // Of memory that is aligned to 16 bytes.
-__global__ void copy_flat_kernel(char* to, const char* from, int64_t bytes) {
-  const int64_t packs = bytes / 16, i = ordo::cuda::thread_index();
-  ORDO_NO_UNROLL
-  for (int64_t k = i; k < packs; k += ordo::cuda::thread_count())
-    reinterpret_cast<SixteenBytes*>(to)[k] = reinterpret_cast<const SixteenBytes*>(from)[k];
-  if (i == 0)
-    for (int64_t k = 16 * packs; k < bytes; ++k) to[k] = from[k];
-}
 __global__ void fill_flat_kernel(char* to, uint64_t pattern, int64_t bytes) {
   const int64_t packs = bytes / 16, i = ordo::cuda::thread_index();
   ORDO_NO_UNROLL
@@ -82,12 +92,7 @@ void copy_same(const CopyArgs& args) {
   T* to = static_cast<T*>(args.to);
   const T* from = static_cast<const T*>(args.from);
   const cudaStream_t stream = ordo::cuda::current_stream(args.device);
-  if (l.rank == 1 && l.strides[0][0] == 1 && l.strides[1][0] == 1 && starts_pack(to) && starts_pack(from)) {
-    const int64_t bytes = l.numel * int64_t(sizeof(T));
-    ordo::cuda::launch_over(copy_flat_kernel, (bytes + 15) / 16, stream, static_cast<char*>(args.to),
-                            static_cast<const char*>(args.from), bytes);
-    return;
-  }
+  if (move_flat<T, T>(args)) return;
   const int d = tiled_dimension(l);
   if (d == 0) {
     ordo::cuda::launch_over(copy_kernel<T>, l.numel, stream, l, to, from);
@@ -99,23 +104,10 @@ void copy_same(const CopyArgs& args) {
                      0, stream, outer, l.sizes[0], l.sizes[d], l.strides[0][d], l.strides[1][0], to, from);
 }
 
-/// The number as an R.
-template <class R>
-struct As {
-  template <class V>
-  ORDO_HD math_t<R> operator()(V value) const {
-    return math_t<R>(value);
-  }
-};
-
 // What mixed precision converts. False where it is something else.
 template <class R, class T>
 bool convert_flat(const CopyArgs& args) {
-  const Layout<2>& l = args.layout;
-  return args.to_dtype == dtype_of<R> && args.from_dtype == dtype_of<T> && l.rank == 1 && l.strides[0][0] == 1 &&
-         l.strides[1][0] == 1 &&
-         flat_loop<R, T>(l.numel, static_cast<R*>(args.to), As<R>(), args.device,
-                         Elements<T>{static_cast<const T*>(args.from), {}});
+  return args.to_dtype == dtype_of<R> && args.from_dtype == dtype_of<T> && move_flat<R, T>(args);
 }
 
 // Other conversions choose their types at run time: the branches are the same for every thread, and the kernel waits for
