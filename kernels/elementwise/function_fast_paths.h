@@ -13,39 +13,44 @@ namespace ordo::kernels {
 
 template <>
 struct FastPath<functors::erf> : functors::erf {
-  template <class T>
+  template <std::same_as<double> T>
   static bool is_fast(T x) {
     return math::detail::is_in_erf_centre(x);
   }
-  static double fast(double x) { return math::detail::erf_centre(x); }
-  static float fast(float x) { return float(math::detail::erf_centre_float(x)); }
+  template <std::same_as<double> T>
+  static T fast(T x) {
+    return math::detail::erf_centre(x);
+  }
 };
-
 template <>
 struct FastPath<functors::erfc> : functors::erfc {
-  static bool is_fast(double x) { return math::detail::magnitude(x) < 0.5; }
-  static bool is_fast(float x) { return math::detail::is_in_erf_centre(x); }
-  static double fast(double x) { return 1.0 - math::detail::erf_centre(x); }
-  static float fast(float x) { return float(1.0 - math::detail::erf_centre_float(x)); }
+  template <std::same_as<double> T>
+  static bool is_fast(T x) {
+    return math::detail::magnitude(x) < 0.5;
+  }
+  template <std::same_as<double> T>
+  static T fast(T x) {
+    return 1.0 - math::detail::erf_centre(x);
+  }
 };
-
 template <>
 struct FastPath<functors::gelu> : functors::gelu {
-  template <class T>
+  template <std::same_as<double> T>
   static bool is_fast(T x) {
     return math::detail::is_in_normal_centre(x);
   }
-  static double fast(double x) { return x * math::detail::normal_centre(x); }
-  static float fast(float x) { return float(double(x) * math::detail::normal_centre_float(x)); }
+  template <std::same_as<double> T>
+  static T fast(T x) {
+    return x * math::detail::normal_centre(x);
+  }
 };
-
 template <>
 struct FastPath<functors::gelu_backward> : functors::gelu_backward {
-  template <class T>
+  template <std::same_as<double> T>
   static bool is_fast(T, T x) {
     return math::detail::is_in_normal_centre(x);
   }
-  template <class T>
+  template <std::same_as<double> T>
   static T fast(T grad, T x) {
     return GeluGradient::centre(grad, x);
   }

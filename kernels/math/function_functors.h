@@ -66,9 +66,8 @@ struct LogSigmoid {
     return x < 0.0 ? x - rest : -rest;
   }
   ORDO_HD float operator()(float x) const {
-    using namespace ordo::math::detail;
-    const double w = x, rest = log1p_of_unit(exp_near(clamped(-magnitude(w), -200.0, 0.0)));
-    return float(w < 0.0 ? w - rest : -rest);
+    const float rest = ordo::math::detail::log1p_of_unit_float(ordo::math::exp(-ordo::math::abs(x)));
+    return x < 0.0f ? x - rest : -rest;
   }
 };
 
@@ -76,9 +75,8 @@ struct LogSigmoid {
 struct Softplus {
   ORDO_HD double operator()(double x, double beta) const { return ordo::math::log1p(ordo::math::exp(x * beta)) / beta; }
   ORDO_HD float operator()(float x, float beta) const {
-    using namespace ordo::math::detail;
-    const double by = beta, w = x * by, rest = log1p_of_unit(exp_near(clamped(-magnitude(w), -200.0, 0.0)));
-    return float((w > 0.0 ? w + rest : rest) * (1.0 / by));
+    const float w = x * beta, rest = ordo::math::detail::log1p_of_unit_float(ordo::math::exp(-ordo::math::abs(w)));
+    return (w > 0.0f ? w + rest : rest) / beta;
   }
 };
 
@@ -90,8 +88,13 @@ struct Mish {
   }
   ORDO_HD float operator()(float x) const {
     using namespace ordo::math::detail;
-    const double w = x, near = exp_near(clamped(w, -200.0, 40.0)), e = w < -200.0 ? 0.0 : near, n = e * (e + 2);
-    return float(w * (n / (n + 2)));
+    uint32_t shifted;
+    const float safe = clamped_float(x, -109.0f, 40.0f);
+    const Float2 v = exp_rest_pair(safe, 0.0f, shifted);
+    const float e = scaled_float(v.hi, shifted), e_low = scaled_float(v.lo, shifted);
+    const float n = fused(e, e, 2 * e), n_low = fused(e, e, 2 * e - n) + 2 * e_low * (1 + e);
+    const float below = safe < -20.0f ? scaled_float(safe * v.hi, shifted) : fused(safe, n, safe * n_low) / (n + 2);
+    return x < 0.0f ? below : fused(x, -2.0f / (n + 2), x);
   }
 };
 
@@ -130,19 +133,16 @@ struct GeluGradient {
   ORDO_HD static double centre(double grad, double x) {
     return grad * (ordo::math::detail::normal_centre(x) + x * (kDensity * ordo::math::exp(-0.5 * x * x)));
   }
-  ORDO_HD static float centre(float grad, float x) {
-    using namespace ordo::math::detail;
-    const double w = x;
-    return float(grad * (normal_centre_float(w) + w * (kDensity * exp_near(-0.5 * w * w))));
-  }
   ORDO_HD double operator()(double grad, double x) const {
     const double safe = ordo::math::detail::clamped(x, -40.0, 40.0);  // beyond, the density is 0
     return grad * (ordo::math::detail::normal_cdf(x) + safe * (kDensity * ordo::math::exp(-0.5 * safe * safe)));
   }
   ORDO_HD float operator()(float grad, float x) const {
     using namespace ordo::math::detail;
-    const double w = x, safe = clamped(w, -26.0, 26.0);  // beyond, the density is no float
-    return float(grad * (normal_cdf_float(w) + safe * (kDensity * exp_near(-0.5 * safe * safe))));
+    const float size = magnitude_float(x), safe = size > 15.0f ? 15.0f : size;
+    const Tail t = lower_tail_float(size);
+    const float v = scaled_float(fused(-float(kDensity) * t.exponential, safe, t.hi) + t.lo, t.shifted);  // of -|x|
+    return grad * (x < 0.0f ? v : 1.0f - v);
   }
 };
 
@@ -162,9 +162,10 @@ struct MishGradient {
   }
   ORDO_HD float operator()(float grad, float x) const {
     using namespace ordo::math::detail;
-    const double w = x, near = exp_near(clamped(w, -200.0, 40.0)), e = w < -200.0 ? 0.0 : near;
-    const double n = e * (e + 2.0), t = n / (n + 2.0);
-    return float(grad * (t + w * (e / (1.0 + e)) * (1.0 - t * t)));
+    // n / (n + 2) + 4 x e (1 + e) / (n + 2)^2
+    const float safe = clamped_float(x, -104.0f, 20.0f), e = ordo::math::exp(safe), n = e * (e + 2.0f);
+    const float d = 1.0f / (n + 2.0f);
+    return grad * fused(4.0f * d * safe, e * (1.0f + e) * d, n * d);
   }
 };
 
@@ -178,9 +179,11 @@ struct GeluTanhGradient {
   }
   ORDO_HD float operator()(float grad, float x) const {
     using namespace ordo::math::detail;
-    const double w = clamped(x, -30.0, 30.0), square = w * w;
-    const double s = 1.0 / (1.0 + exp_near(-clamped(kSlope * (w + 0.044715 * w * square), -600.0, 600.0)));
-    return float(grad * (s + w * (s * (1.0 - s)) * (kSlope * (1.0 + 3.0 * 0.044715 * square))));
+    const float w = clamped_float(x, -11.0f, 11.0f), square = w * w;
+    const Tail t = gelu_tanh_tail(x);
+    const float e = scaled_float(t.hi, t.shifted), d = 1.0f / (1.0f + e), part = e * d;  // s of -|x|
+    const float slope = fused(float(3.0 * 0.044715 * kSlope), square, float(kSlope));
+    return grad * fused(w * d * part, slope, x < 0.0f ? part : d);
   }
 };
 

@@ -1,4 +1,4 @@
-// atan, atan2, asin and acos; part of math.h. Those of float compute in double.
+// atan, atan2, asin and acos; part of math.h.
 #pragma once
 
 namespace ordo::math {
@@ -11,10 +11,13 @@ ORDO_HD double atan_tail(double z) {
                     -0x1.aebd1fa559894p-5, 0x1.829ce3237ab26p-5, -0x1.503c4469943acp-5, 0x1.f5ef74d05428dp-6,
                     -0x1.c81291cfc455fp-7);
 }
-ORDO_HD double atan_tail_float(double z) {
-  return polynomial(z, -0x1.55555555553a4p-2, 0x1.99999998d17aap-3, -0x1.249248aa7aa01p-3, 0x1.c71c382a9b0edp-4,
-                    -0x1.74563e04a6f0cp-4, 0x1.3a9d98b72e3acp-4, -0x1.0c533de737bdfp-4, 0x1.a76e53429f68dp-5,
-                    -0x1.be2efe9a9e93dp-6);
+/// The same of floats, for |r| <= 1 (relative error of atan 2^-28.6); (asin(r) / r - 1) / z for |r| <= 1/2 (2^-27.6).
+ORDO_HD float atan_tail_float(float z) {
+  return polynomial(z, -0x1.55554p-2f, 0x1.999266p-3f, -0x1.24262ap-3f, 0x1.c0c8e2p-4f, -0x1.58bcfep-4f, 0x1.dc9854p-5f,
+                    -0x1.012f28p-5f, 0x1.696692p-7f, -0x1.dcc6a6p-10f);
+}
+ORDO_HD float asin_tail_float(float z) {
+  return polynomial(z, 0x1.55554cp-3f, 0x1.3338aap-4f, 0x1.6ca7dcp-5f, 0x1.04cd0ap-5f, 0x1.d5897cp-7f, 0x1.349efp-5f);
 }
 
 inline constexpr double kTanEighth = 0x1.a827999fcef32p-2, kCotEighth = 0x1.3504f333f9de6p+1;  // of pi/8
@@ -44,15 +47,36 @@ ORDO_HD double arc(Double2 a, Double2 b, bool left) {
   return angle.hi + (angle.lo + (r * z * atan_tail(z) + (start_low + r_low)));
 }
 
-/// The angle in double, with an error of 2^-44.
-ORDO_HD double arc_float(double a, double b, bool left) {
-  const bool low = a <= kTanEighth * b, high = a > kCotEighth * b;
+/// quarters pi/2 + (angle + rest), quarters 0, 1 or 2 and |angle| <= pi/2 where it is not 0.
+ORDO_HD float turned_float(float quarters, float angle, float rest) {
+  const Float2 v = exact_sum_ordered(quarters * 0x1.921fb6p+0f, angle);
+  return v.hi + (v.lo + fused(quarters, -0x1.777a5cp-25f, rest));
+}
+
+/// arc() of floats: the arc tangent of a quotient of at most 1, whose rounding error is computed.
+ORDO_HD float arc_float(float a, float b, bool left) {
+  const bool high = a > b;
+  const float n = high ? b : a, d = high ? a : b, inverse = 1.0f / (d == 0.0f ? 1.0f : d), r = n * inverse, z = r * r;
+  // The slope of atan is 1 / (1 + z), for the sake of an error 1 - z / 2 is near enough.
+  const float r_low = fused(-r, d, n) * inverse * fused(-0.5f, z, 1.0f);
+  const float rest = fused(r * z, atan_tail_float(z), r_low);
   // One choice after the other: so they vectorise.
-  const double n_far = high ? -b : a - b, d_far = high ? a : a + b, quarters_far = high ? 2.0 : 1.0;
-  const double n = low ? a : n_far, d = low ? b : d_far, quarters = low ? 0.0 : quarters_far;
-  const double r = n / (d == 0.0 ? 1.0 : d), z = r * r;
-  const double angle = quarters * 0x1.921fb54442d18p-1 + (r + r * z * atan_tail_float(z));
-  return left ? 0x1.921fb54442d18p+1 - angle : angle;
+  const float right = high ? 1.0f : 0.0f, quarters = left ? 2.0f - right : right, way = 1.0f - 2.0f * right;
+  const float by = left ? -way : way;
+  return turned_float(quarters, by * r, by * rest);
+}
+
+/// asin(r) = size + rest, r = |x| up to 1/2, else sqrt((1 - |x|) / 2), for asin(x) and acos(x).
+struct ArcSine {
+  bool is_small;
+  float size, rest;
+};
+ORDO_HD ArcSine arc_sine_float(float x) {
+  const float size = magnitude_float(x), half = fused(-0.5f, size, 0.5f), root = ordo::math::sqrt(half);
+  const bool small = size <= 0.5f;
+  const float z = small ? x * x : half, r = small ? size : root;
+  const float root_low = root > 0.0f ? fused(-root, root, half) / (2.0f * root) : 0.0f;
+  return {small, r, fused(r * z, asin_tail_float(z), small ? 0.0f : root_low)};
 }
 
 /// sqrt(1 - x^2); NaN beyond -1 and 1.
@@ -63,7 +87,6 @@ ORDO_HD Double2 other_leg(double x) {
   const Double2 back = exact_product(root, root);
   return {root, root > 0.0 ? (((t.hi - back.hi) - back.lo) + t.lo) / (2.0 * root) : 0.0};
 }
-ORDO_HD double other_leg_float(double x) { return sqrt(1.0 - x * x); }
 
 }  // namespace detail
 
@@ -72,22 +95,26 @@ ORDO_HD double atan(double x) {
   return detail::with_sign_of(detail::arc({a, 0.0}, {1.0, 0.0}, false), x);
 }
 ORDO_HD float atan(float x) {
-  const double w = x, size = detail::magnitude(w), a = size > 0x1p60 ? 0x1p60 : size;
-  return float(detail::with_sign_of(detail::arc_float(a, 1.0, false), w));
+  const float size = detail::magnitude_float(x);
+  return detail::with_sign_of_float(detail::arc_float(size > 0x1p60f ? 0x1p60f : size, 1.0f, false), x);
 }
 
 ORDO_HD double asin(double x) {
   return detail::with_sign_of(detail::arc({detail::magnitude(x), 0.0}, detail::other_leg(x), false), x);
 }
 ORDO_HD float asin(float x) {
-  const double w = x;
-  return float(detail::with_sign_of(detail::arc_float(detail::magnitude(w), detail::other_leg_float(w), false), w));
+  using namespace detail;
+  const ArcSine v = arc_sine_float(x);
+  const float far = turned_float(1.0f, -2.0f * v.size, -2.0f * v.rest);
+  return with_sign_of_float(v.is_small ? v.size + v.rest : far, x);
 }
 
 ORDO_HD double acos(double x) { return detail::arc(detail::other_leg(x), {detail::magnitude(x), 0.0}, x < 0.0); }
 ORDO_HD float acos(float x) {
-  const double w = x;
-  return float(detail::arc_float(detail::other_leg_float(w), detail::magnitude(w), w < 0.0));
+  using namespace detail;
+  const ArcSine v = arc_sine_float(x);
+  const float by = v.is_small ? (x < 0.0f ? 1.0f : -1.0f) : (x < 0.0f ? -2.0f : 2.0f);
+  return turned_float(v.is_small ? 1.0f : x < 0.0f ? 2.0f : 0.0f, by * v.size, by * v.rest);
 }
 
 /// The angle of the point (x, y), from -pi to pi; of infinities that of the direction.
@@ -104,12 +131,14 @@ ORDO_HD double atan2(double y, double x) {
 }
 ORDO_HD float atan2(float y, float x) {
   using namespace detail;
-  const double size_y = magnitude(y), size_x = magnitude(x), most = size_y > size_x ? size_y : size_x;
-  const bool infinite = most == infinity();
-  const double a = infinite ? (size_y == most ? 1.0 : 0.0) : size_y;
-  const double b = infinite ? (size_x == most ? 1.0 : 0.0) : size_x;
-  const double v = with_sign_of(arc_float(a, b, to_bits(x) >> 63 != 0), y);
-  return float(x != x || y != y ? nan() : v);
+  const float size_y = magnitude_float(y), size_x = magnitude_float(x), most = size_y > size_x ? size_y : size_x;
+  const bool infinite = most == float(infinity());
+  // Away from the lower end of the range, where products' errors are lost.
+  const float scale = most < 0x1p-60f ? 0x1p60f : 1.0f;
+  const float a = infinite ? (size_y == most ? 1.0f : 0.0f) : size_y * scale;
+  const float b = infinite ? (size_x == most ? 1.0f : 0.0f) : size_x * scale;
+  const float v = with_sign_of_float(arc_float(a, b, to_bits_float(x) >> 31 != 0), y);
+  return x != x || y != y ? float(nan()) : v;
 }
 
 }  // namespace ordo::math

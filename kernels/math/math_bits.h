@@ -51,11 +51,25 @@ ORDO_HD float with_sign_of_float(float magnitude, float sign) {
   return from_bits_float((to_bits_float(magnitude) & 0x7fffffffu) | (to_bits_float(sign) & 0x80000000u));
 }
 
-/// c0 + c1 x + c2 x^2 + ..., by Horner's rule.
+/// a b + c, rounded once: an instruction of every processor that the library is made for.
+ORDO_HD float fused(float a, float b, float c) {
+#ifdef __CUDA_ARCH__
+  return ::fmaf(a, b, c);
+#else
+  return __builtin_fmaf(a, b, c);
+#endif
+}
+
+/// c0 + c1 x + c2 x^2 + ..., by Horner's rule; of floats each step is rounded once.
 ORDO_HD double polynomial(double, double c0) { return c0; }
 template <class... C>
 ORDO_HD double polynomial(double x, double c0, C... rest) {
   return c0 + x * polynomial(x, rest...);
+}
+ORDO_HD float polynomial(float, float c0) { return c0; }
+template <class... C>
+ORDO_HD float polynomial(float x, float c0, C... rest) {
+  return fused(x, polynomial(x, rest...), c0);
 }
 
 /// Adding this to a value below 2^51 rounds it to an integer, which then stands in the low bits.
@@ -87,6 +101,21 @@ ORDO_HD Double2 exact_product(double a, double b) {
 ORDO_HD Double2 product(Double2 a, Double2 b) {
   const Double2 p = exact_product(a.hi, b.hi);
   return {p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi)};
+}
+
+/// A value as the unevaluated sum of two floats.
+struct Float2 {
+  float hi, lo;
+};
+
+/// a + b exactly (Knuth); where |a| >= |b| or a is 0, in three operations (Dekker).
+ORDO_HD Float2 exact_sum_float(float a, float b) {
+  const float sum = a + b, from_b = sum - a;
+  return {sum, (a - (sum - from_b)) + (b - from_b)};
+}
+ORDO_HD Float2 exact_sum_ordered(float a, float b) {
+  const float sum = a + b;
+  return {sum, b - (sum - a)};
 }
 
 }  // namespace ordo::math::detail

@@ -13,11 +13,6 @@ ORDO_HD double erf_ratio(double z) {
                     0x1.b9e649a9fe69bp-20, -0x1.5f6d42f218e51p-23, 0x1.fc3e8f0b390c0p-27, -0x1.4e48c9d4074f1p-30,
                     0x1.7e7e8e7125a0cp-34, -0x1.285e44d97b878p-38);
 }
-ORDO_HD double erf_ratio_float(double z) {
-  return polynomial(z, 0x1.20dd750428b68p+0, -0x1.812746adb4ec7p-2, 0x1.ce2f20965665cp-4, -0x1.b82cb898c9ef6p-6,
-                    0x1.565863f4e06eap-8, -0x1.bfde8878998f4p-11, 0x1.f5622b475d4e0p-14, -0x1.d2234ab76be1dp-17,
-                    0x1.1b05cc77845e7p-20);
-}
 
 /// e^(x^2) erfc(x) for 1 <= x <= 28. (1 + 2 x) times it is smooth in t = (x - 3) / (x + 3) (Shepherd and Laframboise,
 /// "Chebyshev approximation of (1 + 2x) exp(x^2) erfc x", 1981); the coefficients are our own interpolant's.
@@ -29,14 +24,6 @@ ORDO_HD double erfc_scaled(double x) {
                     0x1.4c33e69cc9af6p-18, -0x1.5141bdf97ba83p-16, -0x1.89c2e64292e7dp-21, 0x1.d2d00670ec9a9p-19,
                     0x1.811a86156ff09p-22, -0x1.51d7cad0e4594p-21, -0x1.27e5cdf4b4924p-23, 0x1.f5b6dd5de3404p-24,
                     0x1.04cff7da1eff7p-25, -0x1.4e2f95898fdb4p-26) /
-         (1.0 + 2.0 * x);
-}
-ORDO_HD double erfc_scaled_float(double x) {
-  const double t = (x - 3.0) / (x + 3.0);
-  return polynomial(t, 0x1.40c522d7e2f16p+0, -0x1.15c084bbc7c56p-3, -0x1.85a15c26eddcfp-5, 0x1.098366b175574p-3,
-                    -0x1.e88b841686194p-4, 0x1.17ca27ae00ab5p-4, -0x1.8573dd86700a8p-6, 0x1.4b861790aa08dp-9,
-                    0x1.eeb7c59d7b3b5p-10, -0x1.984c159327bbep-11, -0x1.a46a1ca83f3fcp-14, 0x1.f696671cee7eep-14,
-                    -0x1.8b72664df5ea4p-20, -0x1.63ef4803539f8p-17) /
          (1.0 + 2.0 * x);
 }
 
@@ -52,15 +39,10 @@ ORDO_HD double erfc_smooth(double x) {
 }
 
 /// erf and the normal distribution function in the middle, where they are a polynomial: |x| below 1, or below sqrt(2).
-/// _float: good to 2^-35.
 ORDO_HD bool is_in_erf_centre(double x) { return magnitude(x) < 1.0; }
-ORDO_HD bool is_in_erf_centre(float x) { return magnitude_float(x) < 1.0f; }
 ORDO_HD bool is_in_normal_centre(double x) { return magnitude(x) * 0x1.6a09e667f3bcdp-1 < 1.0; }
-ORDO_HD bool is_in_normal_centre(float x) { return magnitude_float(x) < 0x1.6a09e8p+0f; }
 ORDO_HD double erf_centre(double x) { return x * erf_ratio(x * x); }
-ORDO_HD double erf_centre_float(double x) { return x * erf_ratio_float(x * x); }
 ORDO_HD double normal_centre(double x) { return 0.5 + 0.5 * erf_centre(x * 0x1.6a09e667f3bcdp-1); }
-ORDO_HD double normal_centre_float(double x) { return 0.5 + 0.5 * erf_centre_float(x * 0x1.6a09e667f3bcdp-1); }
 
 /// The normal distribution function, 1/2 erfc(-x / sqrt(2)). In the lower tail e^(-x^2/2) is taken of the exact square.
 ORDO_HD double normal_cdf(double x) {
@@ -69,10 +51,50 @@ ORDO_HD double normal_cdf(double x) {
   const double tail = 0.5 * (exp2parts(-0.5 * square.hi, -0.5 * square.lo) * erfc_scaled(w < 1.0 ? 1.0 : w));
   return w < 1.0 ? normal_centre(x) : x < 0.0 ? tail : x > 0.0 ? 1.0 - tail : x;
 }
-ORDO_HD double normal_cdf_float(double x) {
-  const double u = magnitude(x), size = u > 20.0 ? 20.0 : u, w = size * 0x1.6a09e667f3bcdp-1;
-  const double tail = 0.5 * exp_near(-0.5 * size * size) * erfc_scaled_float(w < 1.0 ? 1.0 : w);
-  return w < 1.0 ? normal_centre_float(x) : x < 0.0 ? tail : x > 0.0 ? 1.0 - tail : x;
+
+/// erf(x) - x c, c being 2 / sqrt(pi) as a float; |x| < 0.9.
+ORDO_HD float erf_tail_float(float x) {
+  const float z = x * x;
+  const float p = polynomial(z, -0x1.812746p-2f, 0x1.ce2eb6p-4f, -0x1.b81c72p-6f, 0x1.554ad6p-8f, -0x1.aeba58p-11f,
+                             0x1.6ba09ap-14f);
+  return x * fused(z, p, -0x1.f7ac92p-25f);
+}
+
+/// In floats, f(u) = e^(-u^2 half) P(t - 1/2) / d with d = 1 + slope u and t = 1 / d, u >= 0: (hi + lo) 2^n, n in the
+/// low bits of `shifted`. P = start + (t - 1/2) Q. All errors but Q's are carried along.
+struct Tail {
+  float hi, lo;
+  uint32_t shifted;
+  float exponential;  ///< e^(-u^2 half) / 2^n
+};
+template <class Q>
+ORDO_HD Tail tail_float(float u, float half, float slope, float start, Q q) {
+  const float d = fused(slope, u, 1.0f), d_low = fused(slope, u, 1.0f - d), t = 1.0f / d, s = t - 0.5f, of_s = q(s);
+  // The slope of P is about 3/2 Q.
+  const float t_low = (fused(-t, d, 1.0f) - t * d_low) * t, p = fused(s, of_s, start);
+  const float p_low = fused(1.5f * t_low, of_s, fused(s, of_s, start - p));
+  const float square = u * u, square_low = fused(u, u, -square);
+  Tail v;
+  const Float2 e = exp_rest_pair(-half * square, -half * square_low, v.shifted);
+  const float n = p * e.hi, n_low = fused(p, e.hi, -n) + fused(p, e.lo, p_low * e.hi);
+  v.hi = n * t;
+  v.lo = fused(n, t, -v.hi) + fused(n, t_low, n_low * t);
+  v.exponential = e.hi;
+  return v;
+}
+/// Phi(-u) (relative error of P 2^-26.1)
+ORDO_HD Tail lower_tail_float(float u) {
+  return tail_float(u > 15.0f ? 15.0f : u, 0.5f, 0x1.3d70a4p-2f, 0x1.d3b688p-3f, [](float s) {
+    return polynomial(s, 0x1.54c6dap-2f, 0x1.573884p-2f, 0x1.8a0b3cp-3f, -0x1.3c7d5cp-10f, -0x1.5174ep-4f,
+                      -0x1.34184ap-6f, 0x1.5dbb0ep-5f, 0x1.2222d6p-7f, -0x1.49cbdap-6f);
+  });
+}
+/// erfc(u) for u >= 1/2 (relative error of P 2^-26)
+ORDO_HD Tail erfc_tail_float(float u) {
+  return tail_float(u > 10.5f ? 10.5f : u, 1.0f, 0x1.99999ap-2f, 0x1.afbb4p-2f, [](float s) {
+    return polynomial(s, 0x1.4995dep-1f, 0x1.73d888p-1f, 0x1.18933p-1f, 0x1.73cfccp-3f, -0x1.b7379cp-4f,
+                      -0x1.f96f8ep-4f, 0x1.46acfp-6f, 0x1.0cece6p-4f);
+  });
 }
 
 }  // namespace detail
@@ -83,11 +105,21 @@ ORDO_HD double erf(double x) {
   const double tail = 1.0 - exp(-size * size) * erfc_scaled(size < 1.0 ? 1.0 : size);
   return u < 1.0 ? erf_centre(x) : with_sign_of(tail, x) + 0.0 * (x != x ? x : 0.0);
 }
+/// Below 0.9 the series; above, 1 - e^-q with q = -log(erfc(|x|)) a polynomial (absolute error of the result 2^-28.6),
+/// which beyond 4 rounds to 1.
 ORDO_HD float erf(float x) {
   using namespace detail;
-  const double w = x, u = magnitude(w), size = u > 6.5 ? 6.5 : u;
-  const double tail = 1.0 - exp_near(-size * size) * erfc_scaled_float(size < 1.0 ? 1.0 : size);
-  return float(u < 1.0 ? erf_centre_float(w) : u == u ? with_sign_of(tail, w) : w);
+  const float size = magnitude_float(x), far = size > 4.0f ? 4.0f : size;
+  const float p =
+      polynomial(far, 0x1.20b752p+0f, 0x1.4621b6p-1f, 0x1.aa736p-4f, -0x1.6d9d98p-6f, 0x1.91cf36p-9f, -0x1.9fb9eap-13f);
+  const float q = fused(far, p, 0x1.5d177p-13f), q_low = fused(far, p, 0x1.5d177p-13f - q);
+  uint32_t n;
+  const Float2 e = exp_rest_pair(-q, -q_low, n);
+  const float scale = float_power_of_two(n);
+  const Float2 v = exact_sum_ordered(1.0f, -e.hi * scale);
+  const float near = fused(x, 0x1.20dd76p+0f, erf_tail_float(x));
+  const float w = size < 0.9f ? near : v.hi + fused(-e.lo, scale, v.lo);
+  return x == x ? with_sign_of_float(w, x) : x;
 }
 
 /// 1 - erf(x), accurate where that is small: from 1/2 on e^(-x^2) of the exact square.
@@ -103,14 +135,41 @@ ORDO_HD double erfc(double x) {
 }
 ORDO_HD float erfc(float x) {
   using namespace detail;
-  const double w = x, u = magnitude(w), size = u > 20.0 ? 20.0 : u;
-  const double tail = exp_near(-size * size) * erfc_scaled_float(size < 1.0 ? 1.0 : size);
-  return float(u < 1.0 ? 1.0 - erf_centre_float(w) : w < 0.0 ? 2.0 - tail : w > 0.0 ? tail : w);
+  const Tail t = erfc_tail_float(magnitude_float(x));
+  const float v = scaled_float(t.hi + t.lo, t.shifted), far = x < 0.0f ? 2.0f - v : v;
+  const float near = fused(-x, 0x1.20dd76p+0f, 1.0f), low = fused(-x, 0x1.20dd76p+0f, 1.0f - near);
+  return magnitude_float(x) < 0.5f ? near + (low - erf_tail_float(x)) : far;
 }
 
 /// x Phi(x), Phi the normal distribution function. -0 for x towards minus infinity.
 ORDO_HD double gelu(double x) { return x < -39.0 ? -0.0 : x * detail::normal_cdf(x); }
-ORDO_HD float gelu(float x) { return x < -20.0f ? -0.0f : float(double(x) * detail::normal_cdf_float(x)); }
+ORDO_HD float gelu(float x) {
+  using namespace detail;
+  const Tail t = lower_tail_float(magnitude_float(x));
+  const float safe = clamped_float(x, -15.0f, 15.0f), factor = x < 0.0f ? safe : 1.0f;
+  const float v = scaled_float(fused(factor, t.hi, factor * t.lo), t.shifted);
+  return x < 0.0f ? v : fused(-safe, v, x);
+}
+
+namespace detail {
+
+/// e^-|u| = (hi + lo) 2^n for u = 2 sqrt(2/pi) (x + 0.044715 x^3), n in the low bits of `shifted`.
+ORDO_HD Tail gelu_tanh_tail(float x) {
+  const float size = clamped_float(magnitude_float(x), 0.0f, 11.0f), square = size * size;
+  const float part = 0x1.2444f2p-4f * square, square_low = fused(size, size, -square);
+  const Float2 slope = exact_sum_float(0x1.988454p+0f, part);
+  const float slope_low = (slope.lo + fused(0x1.2444f2p-4f, square, -part)) +
+                          (fused(0x1.2444f2p-4f, square_low, -0x1.857936p-25f) + 0x1.49b16ap-29f * square);
+  const float u = slope.hi * size, u_low = fused(slope.hi, size, -u) + slope_low * size;
+  Tail v;
+  const Float2 e = exp_rest_pair(-u, -u_low, v.shifted);
+  v.hi = e.hi;
+  v.lo = e.lo;
+  v.exponential = e.hi;
+  return v;
+}
+
+}  // namespace detail
 
 /// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), which is x sigmoid of twice that.
 ORDO_HD double gelu_tanh(double x) {
@@ -118,8 +177,12 @@ ORDO_HD double gelu_tanh(double x) {
   return x < -39.0 ? -0.0 : x * sigmoid(u);
 }
 ORDO_HD float gelu_tanh(float x) {
-  const double w = x, u = 2.0 * 0x1.9884533d43651p-1 * (w + 0.044715 * w * w * w);
-  return x < -20.0f ? -0.0f : float(w / (1.0 + detail::exp_near(-detail::clamped(u, -600.0, 600.0))));
+  using namespace detail;
+  const Tail t = gelu_tanh_tail(x);
+  // Above 0 x / (1 + e^-u), below x e^u / (1 + e^u).
+  const float safe = x < -11.0f ? -11.0f : x;
+  const float e = scaled_float(t.hi, t.shifted), below = scaled_float(fused(t.hi, safe, t.lo * safe), t.shifted);
+  return (x < 0.0f ? below : x) / (1.0f + e);
 }
 
 }  // namespace ordo::math

@@ -65,17 +65,8 @@ ORDO_HD double exp2parts(double x, double x_low) {
   return (1.0 + exp_tail_float(x - n * 0x1.62e42fefa39efp-1)) * power_of_two(k);
 }
 
-/// e^x - 1 good to 2^-35, for |x| < 700.
-ORDO_HD double expm1_near(double x) {
-  double n;
-  const int64_t k = nearest_power(x, n);
-  const double scale = power_of_two(k);
-  return exp_tail_float(x - n * 0x1.62e42fefa39efp-1) * scale + (scale - 1.0);
-}
-
-// In floats: e^r = 1 + (r + r^2 P(r)), P of degree 4 (absolute error 2^-26.9), and 2^f = 1 + f Q(f), |f| <= 1/2, Q of
-// degree 5 (2^-27.9). Polynomials are evaluated in pairs of terms, which wait for each other less than by Horner's
-// rule.
+// In floats: e^r = 1 + (r + r^2 P(r)), P of degree 4 (absolute error 2^-28.1) or 5 (2^-27.8 of e^r - 1), and
+// 2^f = 1 + f Q(f), |f| <= 1/2, Q of degree 5 (2^-27.9).
 
 /// Adding this to a float below 2^22 rounds it to an integer n, which then stands in the low bits. Shifting them left
 /// by 23 leaves n alone.
@@ -86,15 +77,24 @@ ORDO_HD float float_power_of_two(uint32_t n) { return from_bits_float((n << 23) 
 
 ORDO_HD float clamped_float(float x, float least, float most) { return x < least ? least : x > most ? most : x; }
 
+/// x / ln 2 rounded to an integer n, which then stands in the low bits of `shifted`; |x| < 2^20.
+ORDO_HD float nearest_power_float(float x, uint32_t& shifted) {
+  const float sum = fused(x, 0x1.715476p+0f, kFloatRounder);
+  shifted = to_bits_float(sum);
+  return sum - kFloatRounder;
+}
+
 /// e^r with r = x - n ln 2, n the integer nearest x / ln 2, and n in the low bits of `shifted`; |x| < 110. The high
 /// part of ln 2 has 15 bits, so that its product with n is exact.
-ORDO_HD float exp_rest(float x, uint32_t& shifted) {
-  const float sum = x * 0x1.715476p+0f + kFloatRounder, n = sum - kFloatRounder;
-  shifted = to_bits_float(sum);
-  const float r = (x - n * 0x1.62e4p-1f) - n * 0x1.7f7d1cp-20f, square = r * r;
-  const float p =
-      (0.5f + 0x1.5554dcp-3f * r) + square * ((0x1.55551ap-5f + 0x1.120b6ep-7f * r) + square * 0x1.6d110ap-10f);
-  return 1.0f + (r + square * p);
+ORDO_HD float exp_rest_minus_1(float x, float x_low, uint32_t& shifted) {
+  const float n = nearest_power_float(x, shifted), r = fused(n, -0x1.7f7d1cp-20f, fused(n, -0x1.62e4p-1f, x)) + x_low;
+  const float p = polynomial(r, 0x1p-1f, 0x1.555482p-3f, 0x1.555526p-5f, 0x1.1244b8p-7f, 0x1.6cf9a4p-10f);
+  return fused(r * r, p, r);
+}
+ORDO_HD float exp_rest(float x, uint32_t& shifted) { return 1.0f + exp_rest_minus_1(x, 0.0f, shifted); }
+/// The same of x + x_low, in two floats.
+ORDO_HD Float2 exp_rest_pair(float x, float x_low, uint32_t& shifted) {
+  return exact_sum_ordered(1.0f, exp_rest_minus_1(x, x_low, shifted));
 }
 
 /// v 2^n, in two steps so that subnormal results are rounded once.
@@ -124,10 +124,10 @@ ORDO_HD double exp2(double x) {
 ORDO_HD float exp2(float x) {
   using namespace detail;
   const float safe = clamped_float(x, -151.0f, 129.0f), shifted = safe + kFloatRounder;
-  const float f = safe - (shifted - kFloatRounder), square = f * f;
-  const float q = (0x1.62e43p-1f + 0x1.ebfbep-3f * f) +
-                  square * ((0x1.c6af6cp-5f + 0x1.3b2a54p-7f * f) + square * (0x1.5f089p-10f + 0x1.44138ap-13f * f));
-  return scaled_float(1.0f + f * q, to_bits_float(shifted));
+  const float f = safe - (shifted - kFloatRounder);
+  const float q =
+      polynomial(f, 0x1.62e43p-1f, 0x1.ebfbep-3f, 0x1.c6af6cp-5f, 0x1.3b2a54p-7f, 0x1.5f089p-10f, 0x1.44138ap-13f);
+  return scaled_float(fused(f, q, 1.0f), to_bits_float(shifted));
 }
 
 ORDO_HD double exp(double x) { return detail::exp2parts(x, 0.0); }
@@ -149,9 +149,19 @@ ORDO_HD double expm1(double x) {
   const double v = e.n > 60 ? large : moderate;
   return magnitude(x) < 0x1p-54 ? x : v;
 }
+/// Twice 2^(n-1) e^r - 1/2, each sum with its rounding error.
 ORDO_HD float expm1(float x) {
-  const double v = detail::expm1_near(detail::clamped(x, -40.0, 90.0));
-  return x == 0.0f ? x : float(v);
+  using namespace detail;
+  const float safe = clamped_float(x, -18.0f, 89.0f);
+  uint32_t shifted;
+  const float n = nearest_power_float(safe, shifted), rough = fused(n, -0x1.62e4p-1f, safe);
+  const float r = fused(n, -0x1.7f7d1cp-20f, rough), r_low = fused(n, -0x1.7f7d1cp-20f, rough - r);
+  const float p =
+      polynomial(r, 0x1p-1f, 0x1.555556p-3f, 0x1.5554f4p-5f, 0x1.110fe4p-7f, 0x1.6d7c48p-10f, 0x1.a2890cp-13f);
+  const float scale = float_power_of_two(shifted - 1), tail = fused(r * r, p, r_low);
+  const Float2 a = exact_sum_float(scale, -0.5f), b = exact_sum_float(a.hi, scale * r);
+  const float v = 2.0f * (b.hi + ((a.lo + b.lo) + scale * tail));
+  return magnitude_float(x) < 0x1p-24f ? x : v;
 }
 
 /// 1 / (1 + e^-x); of floats 0 below -88.3.
@@ -173,9 +183,16 @@ ORDO_HD double tanh(double x) {
   const double v = size > 0.55 ? 1.0 - 2.0 / (t + 2.0) : t / (t + 2.0);
   return detail::with_sign_of(size < 0x1p-28 ? size : v, x);
 }
+/// Below 0.9 the series; above, 1 - 2 / (e^2|x| + 1), which beyond 10 rounds to 1.
 ORDO_HD float tanh(float x) {
-  const double t = detail::expm1_near(2.0 * detail::clamped(x, -20.0, 20.0));
-  return x == 0.0f ? x : float(t / (t + 2.0));
+  using namespace detail;
+  const float size = magnitude_float(x), z = x * x;
+  const float p = polynomial(z, -0x1.55554ep-2f, 0x1.110f36p-3f, -0x1.b9c9c8p-5f, 0x1.62eccep-6f, -0x1.0ed2e6p-7f,
+                             0x1.5302fap-9f, -0x1.e0e916p-12f);
+  uint32_t n;
+  const float e = exp_rest(2.0f * (size > 10.0f ? 10.0f : size), n) * float_power_of_two(n);
+  const float v = size < 0.9f ? fused(size * z, p, size) : 1.0f - 2.0f / (e + 1.0f);
+  return x == x ? with_sign_of_float(v, x) : x;
 }
 
 }  // namespace ordo::math

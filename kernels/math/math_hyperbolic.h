@@ -1,5 +1,5 @@
 // sinh, cosh and the inverse hyperbolic functions; part of math.h. Formulas: W. Kahan, "Branch Cuts for Complex
-// Elementary Functions", 1987. Those of float compute in double.
+// Elementary Functions", 1987.
 #pragma once
 
 namespace ordo::math {
@@ -32,28 +32,57 @@ ORDO_HD double atanh(double x) {
   return detail::with_sign_of(size < 0x1p-28 ? size : v, x);
 }
 
+namespace detail {
+
+/// e^x / 2, x >= 0.
+ORDO_HD float half_exp_float(float x) {
+  uint32_t shifted;
+  const float v = exp_rest(x > 90.0f ? 90.0f : x, shifted);
+  return scaled_float(v, shifted - 1);
+}
+/// log(2 x), x a normal number or infinity.
+ORDO_HD float log_of_twice_float(float x) {
+  const LogReducedFloat l = log_reduce_normal_float(x);
+  return log_ends(log_sum_float(l.k + 1.0f, l.m - 1.0f, 0.0f), x);
+}
+
+}  // namespace detail
+
+/// Below 1 the series; above, h - 1 / (4 h) with h = e^|x| / 2.
 ORDO_HD float sinh(float x) {
-  const double t = detail::expm1_near(detail::clamped(detail::magnitude(x), 0.0, 90.0));
-  return float(detail::with_sign_of(0.5 * (t + t / (t + 1.0)), x));
+  using namespace detail;
+  const float z = x * x,
+              near = fused(x * z, polynomial(z, 0x1.555556p-3f, 0x1.1110e2p-7f, 0x1.a02156p-13f, 0x1.75a6f4p-19f), x);
+  const float half = half_exp_float(magnitude_float(x)), far = half - 0.25f / half;
+  return magnitude_float(x) < 1.0f ? near : with_sign_of_float(far, x);
 }
 ORDO_HD float cosh(float x) {
-  const double e = detail::exp_near(detail::clamped(detail::magnitude(x), 0.0, 90.0));
-  return float(0.5 * e + 0.5 / e);
+  const float half = detail::half_exp_float(detail::magnitude_float(x));
+  return half + 0.25f / half;
 }
+/// As of double: log(2 |x|) from 2^13 on.
 ORDO_HD float asinh(float x) {
-  const double size = detail::magnitude(x), square = size * size;
-  const double part = size == detail::infinity() ? size : square / (1.0 + sqrt(1.0 + square));
-  return float(detail::with_sign_of(detail::log1p_near(size + part), x));
+  using namespace detail;
+  const float size = magnitude_float(x), square = size * size;
+  const float near = log1p(size + square / (1.0f + sqrt(1.0f + square)));
+  return with_sign_of_float(size > 0x1p13f ? log_of_twice_float(size) : near, x);
 }
 ORDO_HD float acosh(float x) {
-  const double t = double(x) - 1.0;
-  return float(detail::log1p_near(t + sqrt(t < 0.0 ? t : 2.0 * t + t * t)));
+  const float t = x - 1.0f, near = log1p(t + sqrt(t < 0.0f ? t : t * (2.0f + t)));
+  return x > 0x1p13f ? detail::log_of_twice_float(x) : near;
 }
-/// Of half the logarithm of (1 + x) / (1 - x); near 0 two terms of the series.
+/// Up to 1/2 the series; above, half the logarithm of (1 + x) / (1 - x), the quotient in two floats.
 ORDO_HD float atanh(float x) {
-  const double w = x, near = w + w * w * w * 0x1.5555555555555p-2, ratio = (1.0 + w) / (1.0 - w);
-  const double v = 0.5 * detail::log_ends(detail::log_near(ratio), ratio);
-  return float(detail::magnitude(w) < 0x1p-14 ? near : v);
+  using namespace detail;
+  const float size = magnitude_float(x), z = x * x;
+  const float near = fused(size * z,
+                           polynomial(z, 0x1.555558p-2f, 0x1.9997ap-3f, 0x1.24d156p-3f, 0x1.bfb89p-4f, 0x1.aeac4ep-4f,
+                                      0x1.1bbe4cp-6f, 0x1.7a2ccep-3f),
+                           size);
+  const float n = 1.0f + size, d = 1.0f - size, ratio = n / d, low = fused(-ratio, d, n) + (size - (n - 1.0f));
+  const LogReducedFloat l = log_reduce_normal_float(ratio);
+  const float far = 0.5f * log_ends(log_sum_float(l.k, l.m - 1.0f, low / n), ratio);
+  return with_sign_of_float(size <= 0.5f ? near : far, x);
 }
 
 }  // namespace ordo::math

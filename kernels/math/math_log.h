@@ -49,19 +49,41 @@ ORDO_HD T log_ends(T v, T ratio) {
   return in_domain;
 }
 
-/// log(1 + w) good to 2^-32, infinities and NaN included. What 1 + w rounds away counts below 2^-20 only, where three
-/// terms of the series do.
-ORDO_HD double log1p_near(double w) {
-  const double near = w * (1.0 - w * (0.5 - w * 0x1.5555555555555p-2));
-  const double v = log_ends(log_near(1.0 + w), 1.0 + w);
-  return magnitude(w) < 0x1p-20 ? near : v;
+// In floats: log(1 + f) = f - f^2/2 + f^3 R(f), R of degree 8 (relative error 2^-28.6).
+
+struct LogReducedFloat {
+  float k, m;
+};
+
+/// x = 2^k m, x positive, finite and normal.
+ORDO_HD LogReducedFloat log_reduce_normal_float(float x) {
+  const uint32_t bits = to_bits_float(x), exponent = (bits - 0x3f3504f3u) & 0xff800000u;
+  return {float(int32_t(exponent) >> 23), from_bits_float(bits - exponent)};
+}
+/// The same, x also subnormal.
+ORDO_HD LogReducedFloat log_reduce_float(float x) {
+  const bool tiny = x < 0x1p-126f;
+  const LogReducedFloat l = log_reduce_normal_float(tiny ? x * 0x1p24f : x);
+  return {tiny ? l.k - 24.0f : l.k, l.m};
 }
 
-/// log(1 + w) good to 2^-36, for w in [0, 1].
-ORDO_HD double log1p_of_unit(double w) {
-  const bool large = w > 0.41421356237309503;
-  const double f = large ? 0.5 * w - 0.5 : w, s = f / (2.0 + f), z = s * s;
-  return (large ? 0x1.62e42fefa39efp-1 : 0.0) + s * (2.0 + z * log_q_float(z));
+/// log(1 + f) - f
+ORDO_HD float log_tail_float(float f) {
+  const float r = polynomial(f, 0x1.555546p-2f, -0x1.0000c8p-2f, 0x1.99a6bp-3f, -0x1.550a7ep-3f, 0x1.22c9a8p-3f,
+                             -0x1.035824p-3f, 0x1.f7cf3cp-4f, -0x1.a715ccp-4f, 0x1.596b6cp-5f);
+  return f * f * fused(f, r, -0.5f);
+}
+
+/// k c + log(1 + f) + rest, c in two parts: the first of so few bits that its product with k is exact.
+ORDO_HD float log_sum_float(float k, float f, float rest) {
+  const Float2 start = exact_sum_ordered(k * 0x1.62e4p-1f, f);
+  return start.hi + (start.lo + fused(k, 0x1.7f7d1cp-20f, log_tail_float(f) + rest));
+}
+
+/// log(1 + w) for w in [0, 1].
+ORDO_HD float log1p_of_unit_float(float w) {
+  const bool large = w > 0x1.a8279ap-2f;
+  return log_sum_float(large ? 1.0f : 0.0f, large ? fused(0.5f, w, -0.5f) : w, 0.0f);
 }
 
 /// k ln 2 + log(1 + f) + c, f in [sqrt(1/2) - 1, sqrt(2) - 1), c small.
@@ -120,7 +142,10 @@ ORDO_HD double log(double x) {
   const detail::LogReduced l = detail::log_reduce(x);
   return detail::log_ends(detail::log_sum(l.k, l.m - 1.0, 0.0), x);
 }
-ORDO_HD float log(float x) { return detail::log_ends(float(detail::log_near(x)), x); }
+ORDO_HD float log(float x) {
+  const detail::LogReducedFloat l = detail::log_reduce_float(x);
+  return detail::log_ends(detail::log_sum_float(l.k, l.m - 1.0f, 0.0f), x);
+}
 
 /// Logarithms to the bases 2 and 10: the natural one in two doubles, times 1 / ln 2 or 1 / ln 10 in two doubles. Powers
 /// of the base give integers exactly.
@@ -134,8 +159,26 @@ ORDO_HD double log10(double x) {
   const Double2 v = product(log_exact(x), {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57});
   return log_ends(v.hi + v.lo, x);
 }
-ORDO_HD float log2(float x) { return detail::log_ends(float(detail::log_near(x) * 0x1.71547652b82fep+0), x); }
-ORDO_HD float log10(float x) { return detail::log_ends(float(detail::log_near(x) * 0x1.bcb7b1526e50ep-2), x); }
+namespace detail {
+
+/// k c + log(1 + f) b: c in two parts, the first of so few bits that its product with k is exact; b in two parts.
+ORDO_HD float log_of_base_float(LogReducedFloat l, Float2 c, Float2 b) {
+  const float f = l.m - 1.0f, v = f * b.hi, v_low = fused(f, b.lo, fused(f, b.hi, -v));
+  const Float2 start = exact_sum_ordered(l.k * c.hi, v);
+  return start.hi + (start.lo + fused(log_tail_float(f), b.hi, fused(l.k, c.lo, v_low)));
+}
+
+}  // namespace detail
+
+ORDO_HD float log2(float x) {
+  const detail::LogReducedFloat l = detail::log_reduce_float(x);
+  return detail::log_ends(detail::log_of_base_float(l, {1.0f, 0.0f}, {0x1.715476p+0f, 0x1.4ae0cp-26f}), x);
+}
+ORDO_HD float log10(float x) {
+  const detail::LogReducedFloat l = detail::log_reduce_float(x);
+  return detail::log_ends(
+      detail::log_of_base_float(l, {0x1.344p-2f, 0x1.3509f8p-18f}, {0x1.bcb7b2p-2f, -0x1.5b235ep-27f}), x);
+}
 
 /// log(1 + x), also for small x. 1 + x is rounded, and what that lost comes back as the correction c.
 ORDO_HD double log1p(double x) {
@@ -147,7 +190,15 @@ ORDO_HD double log1p(double x) {
   const double v = log_sum(l.k, near_one ? x : l.m - 1.0, near_one ? 0.0 : lost / u);
   return magnitude(x) < 0x1p-54 ? x : log_ends(v, u);
 }
-ORDO_HD float log1p(float x) { return float(detail::log1p_near(x)); }
+ORDO_HD float log1p(float x) {
+  using namespace detail;
+  const float u = 1.0f + x;
+  const float lost = x < 1.0f ? x - (u - 1.0f) : 1.0f - (u - x);
+  const LogReducedFloat l = log_reduce_normal_float(u);
+  const bool near_one = l.k == 0.0f;
+  const float v = log_sum_float(l.k, near_one ? x : l.m - 1.0f, near_one ? 0.0f : lost / u);
+  return magnitude_float(x) < 0x1p-24f ? x : log_ends(v, u);
+}
 
 /// x^y, with C's special cases: x^0 = 1^y = 1, negative x only with integer y.
 ORDO_HD double pow(double x, double y) {

@@ -1,4 +1,4 @@
-// Functions of two numbers: fmod, hypot, logaddexp, copysign; part of math.h. Those of float compute in double.
+// Functions of two numbers: fmod, hypot, logaddexp, copysign; part of math.h.
 #pragma once
 
 #include <type_traits>
@@ -70,10 +70,8 @@ ORDO_HD double logaddexp(double a, double b) {
   return a == b && a - a != 0.0 ? a : large + rest;
 }
 ORDO_HD float logaddexp(float a, float b) {
-  using namespace detail;
-  const double x = a, y = b, large = x > y ? x : y,
-               rest = log1p_of_unit(exp_near(clamped(-magnitude(x - y), -200.0, 0.0)));
-  return a == b && a - a != 0.0f ? a : float(large + rest);
+  const float large = a > b ? a : b, rest = detail::log1p_of_unit_float(exp(-abs(a - b)));
+  return a == b && a - a != 0.0f ? a : large + rest;
 }
 
 ORDO_HD double copysign(double a, double b) { return detail::with_sign_of(a, b); }

@@ -25,8 +25,8 @@ ORDO_HD Quarter reduce_moderate(double x) {
   return {to_bits(shifted), r, (b.hi - r) + low};
 }
 
-/// The reduction of a float's angle, with an error of 2^-66.
-ORDO_HD Quarter reduce_moderate_float(double x) {
+/// The same for |x| < 2^20 with an error of 2^-66.
+ORDO_HD Quarter reduce_near(double x) {
   const double shifted = x * 0x1.45f306dc9c883p-1 + kRounder, n = shifted - kRounder;
   return {to_bits(shifted), (x - n * 0x1.921fb54400000p+0) - n * 0x1.0b4611a626331p-34, 0.0};
 }
@@ -115,20 +115,8 @@ ORDO_HD double tan_of(Quarter x) {
   return v + (((n - back.hi) - back.lo) + (n_low - v * d_low)) / d;
 }
 
-/// Sine and cosine of a reduced angle, with an error of 2^-45.
-ORDO_HD Double2 sin_and_cos_float(double r) {
-  const double z = r * r;
-  const double s = r + r * z *
-                           polynomial(z, -0x1.555555555516ap-3, 0x1.1111110fd3935p-7, -0x1.a019fd9a983abp-13,
-                                      0x1.71d9a97cd54a3p-19, -0x1.aa28204c41c58p-26);
-  const double c = 1.0 - 0.5 * z +
-                   z * z *
-                       polynomial(z, 0x1.5555555555437p-5, -0x1.6c16c16b612abp-10, 0x1.a019ff534c697p-16,
-                                  -0x1.27e25f0777abbp-22, 0x1.1c81a3b93befep-29);
-  return {s, c};
-}
-/// One of the two, by one polynomial whose coefficients are chosen.
-ORDO_HD double sin_of_float(Quarter x, uint64_t turn) {
+/// sin(r + turn pi/2) with an error of 2^-45, for random numbers: one polynomial whose coefficients are chosen.
+ORDO_HD double sin_near(Quarter x, uint64_t turn) {
   const uint64_t q = x.q + turn;
   const bool odd = (q & 1u) != 0;
   const double r = x.r, z = r * r, start = odd ? 1.0 - 0.5 * z : r, factor = odd ? z * z : r * z;
@@ -139,16 +127,53 @@ ORDO_HD double sin_of_float(Quarter x, uint64_t turn) {
                                                odd ? 0x1.1c81a3b93befep-29 : -0x1.aa28204c41c58p-26);
   return q & 2u ? -v : v;
 }
-ORDO_HD double tan_of_float(Quarter x) {
-  const Double2 v = sin_and_cos_float(x.r);
-  return x.q & 1u ? -v.lo / v.hi : v.hi / v.lo;
+
+// In floats, sin(r) = r + r^3 S(r^2) (relative error 2^-27.8) and cos(r) = 1 - r^2/2 + r^4 C(r^2) (2^-32.9).
+
+/// Up to this magnitude q fits 17 bits, so that what the first part of pi/2 leaves is exact.
+inline constexpr float kModerateFloat = 0x1p17f;
+
+struct QuarterFloat {
+  uint32_t q;  // modulo 4
+  float r, r_low;
+};
+ORDO_HD QuarterFloat reduce_moderate_float(float x) {
+  const float shifted = fused(x, 0x1.45f306p-1f, 0x1.8p23f), n = shifted - 0x1.8p23f;
+  const float first = fused(n, -0x1.921fb6p+0f, x), second = n * 0x1.777a5cp-25f;  // first is exact
+  const Float2 sum = exact_sum_float(first, second);
+  const float low = (sum.lo + fused(n, 0x1.777a5cp-25f, -second)) + n * 0x1.ee59dap-50f, r = sum.hi + low;
+  return {to_bits_float(shifted), r, (sum.hi - r) + low};
+}
+
+ORDO_HD Float2 sin_pair_float(float r, float r_low) {
+  const float z = r * r;
+  return exact_sum_ordered(r, fused(r * z, polynomial(z, -0x1.555544p-3f, 0x1.1106bp-7f, -0x1.99100ap-13f), r_low));
+}
+ORDO_HD Float2 cos_pair_float(float r, float r_low) {
+  const float z = r * r, half = 0.5f * z, w = 1.0f - half, low = fused(r, r_low, 0.5f * fused(r, r, -z));
+  const float tail = z * z * polynomial(z, 0x1.55554ap-5f, -0x1.6c0c04p-10f, 0x1.99d65ap-16f);
+  return exact_sum_ordered(w, ((1.0f - w) - half) + (tail - low));
+}
+
+/// sin(r + turn pi/2)
+ORDO_HD float sin_of_float(QuarterFloat x, uint32_t turn) {
+  const uint32_t q = x.q + turn;
+  const float s = sin_pair_float(x.r, x.r_low).hi, c = cos_pair_float(x.r, x.r_low).hi;
+  return from_bits_float(to_bits_float(q & 1u ? c : s) ^ (q & 2u) << 30);
+}
+ORDO_HD float tan_of_float(QuarterFloat x) {
+  const Float2 s = sin_pair_float(x.r, x.r_low), c = cos_pair_float(x.r, x.r_low);
+  const bool odd = (x.q & 1u) != 0;
+  const float n = odd ? -c.hi : s.hi, n_low = odd ? -c.lo : s.lo, d = odd ? s.hi : c.hi, d_low = odd ? s.lo : c.lo;
+  const float v = n / d;
+  return v + (fused(-v, d, n) + fused(-v, d_low, n_low)) / d;
 }
 
 }  // namespace detail
 
 /// Whether sin, cos and tan of x take the short way; loops that vectorise ask for a whole stretch at once.
 ORDO_HD bool is_moderate_angle(double x) { return detail::magnitude(x) <= detail::kModerate; }
-ORDO_HD bool is_moderate_angle(float x) { return detail::magnitude_float(x) <= float(detail::kModerate); }
+ORDO_HD bool is_moderate_angle(float x) { return detail::magnitude_float(x) <= detail::kModerateFloat; }
 
 /// sin(x), cos(x) and tan(x) for moderate angles.
 ORDO_HD double sin_moderate(double x) {
@@ -157,18 +182,18 @@ ORDO_HD double sin_moderate(double x) {
 }
 ORDO_HD double cos_moderate(double x) { return detail::sin_of(detail::reduce_moderate(x), 1); }
 ORDO_HD float sin_moderate(float x) {
-  const double v = detail::sin_of_float(detail::reduce_moderate_float(x), 0);
-  return x == 0.0f ? x : float(v);
+  const float v = detail::sin_of_float(detail::reduce_moderate_float(x), 0);
+  return x == 0.0f ? x : v;
 }
 ORDO_HD double tan_moderate(double x) {
   const double v = detail::tan_of(detail::reduce_moderate(x));
   return x == 0.0 ? x : v;
 }
 ORDO_HD float tan_moderate(float x) {
-  const double v = detail::tan_of_float(detail::reduce_moderate_float(x));
-  return x == 0.0f ? x : float(v);
+  const float v = detail::tan_of_float(detail::reduce_moderate_float(x));
+  return x == 0.0f ? x : v;
 }
-ORDO_HD float cos_moderate(float x) { return float(detail::sin_of_float(detail::reduce_moderate_float(x), 1)); }
+ORDO_HD float cos_moderate(float x) { return detail::sin_of_float(detail::reduce_moderate_float(x), 1); }
 
 ORDO_HD double sin(double x) {
   if (is_moderate_angle(x)) return sin_moderate(x);

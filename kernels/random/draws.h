@@ -85,7 +85,7 @@ struct NormalDraw {
   }
   static ORDO_HD float deviate(double radius, uint32_t a, uint64_t turn) {
     using namespace ordo::math::detail;
-    return float(radius * sin_of_float(reduce_moderate_float(double(a) * (0x1p-32 * 0x1.921fb54442d18p+2)), turn));
+    return float(radius * sin_near(reduce_near(double(a) * (0x1p-32 * 0x1.921fb54442d18p+2)), turn));
   }
 };
 
