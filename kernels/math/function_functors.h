@@ -129,10 +129,6 @@ struct NanToNum {
 
 struct GeluGradient {
   static constexpr double kDensity = 0x1.9884533d43651p-2;  // 1 / sqrt(2 pi)
-  /// The derivative where x is in the middle of the normal distribution function; its bits are those of the whole.
-  ORDO_HD static double centre(double grad, double x) {
-    return grad * (ordo::math::detail::normal_centre(x) + x * (kDensity * ordo::math::exp(-0.5 * x * x)));
-  }
   ORDO_HD double operator()(double grad, double x) const {
     const double safe = ordo::math::detail::clamped(x, -40.0, 40.0);  // beyond, the density is 0
     return grad * (ordo::math::detail::normal_cdf(x) + safe * (kDensity * ordo::math::exp(-0.5 * safe * safe)));

@@ -6,12 +6,12 @@
 namespace ordo::math {
 namespace detail {
 
-/// erf(x) / x as a polynomial in x^2, for |x| <= 1.
-ORDO_HD double erf_ratio(double z) {
-  return polynomial(z, 0x1.20dd750429b6dp+0, -0x1.812746b0379e7p-2, 0x1.ce2f21a042bddp-4, -0x1.b82ce3128898dp-6,
-                    0x1.565bcd0e647acp-8, -0x1.c02db3fecced0p-11, 0x1.f9a326bdd9420p-14, -0x1.f4d255b078cd5p-17,
-                    0x1.b9e649a9fe69bp-20, -0x1.5f6d42f218e51p-23, 0x1.fc3e8f0b390c0p-27, -0x1.4e48c9d4074f1p-30,
-                    0x1.7e7e8e7125a0cp-34, -0x1.285e44d97b878p-38);
+/// erf(x) = x times a polynomial in x^2, for |x| <= 1.
+ORDO_HD double erf_centre(double x) {
+  return x * polynomial(x * x, 0x1.20dd750429b6dp+0, -0x1.812746b0379e7p-2, 0x1.ce2f21a042bddp-4, -0x1.b82ce3128898dp-6,
+                        0x1.565bcd0e647acp-8, -0x1.c02db3fecced0p-11, 0x1.f9a326bdd9420p-14, -0x1.f4d255b078cd5p-17,
+                        0x1.b9e649a9fe69bp-20, -0x1.5f6d42f218e51p-23, 0x1.fc3e8f0b390c0p-27, -0x1.4e48c9d4074f1p-30,
+                        0x1.7e7e8e7125a0cp-34, -0x1.285e44d97b878p-38);
 }
 
 /// e^(x^2) erfc(x) for 1 <= x <= 28. (1 + 2 x) times it is smooth in t = (x - 3) / (x + 3) (Shepherd and Laframboise,
@@ -38,18 +38,12 @@ ORDO_HD double erfc_smooth(double x) {
                     0x1.63592c841fa6cp-25, -0x1.3415f078d8f98p-26, -0x1.d2f3868c59205p-28, 0x1.5bc949dd3bf9bp-29);
 }
 
-/// erf and the normal distribution function in the middle, where they are a polynomial: |x| below 1, or below sqrt(2).
-ORDO_HD bool is_in_erf_centre(double x) { return magnitude(x) < 1.0; }
-ORDO_HD bool is_in_normal_centre(double x) { return magnitude(x) * 0x1.6a09e667f3bcdp-1 < 1.0; }
-ORDO_HD double erf_centre(double x) { return x * erf_ratio(x * x); }
-ORDO_HD double normal_centre(double x) { return 0.5 + 0.5 * erf_centre(x * 0x1.6a09e667f3bcdp-1); }
-
 /// The normal distribution function, 1/2 erfc(-x / sqrt(2)). In the lower tail e^(-x^2/2) is taken of the exact square.
 ORDO_HD double normal_cdf(double x) {
   const double u = magnitude(x), size = u > 39.0 ? 39.0 : u, w = size * 0x1.6a09e667f3bcdp-1;
   const Double2 square = exact_product(size, size);
   const double tail = 0.5 * (exp2parts(-0.5 * square.hi, -0.5 * square.lo) * erfc_scaled(w < 1.0 ? 1.0 : w));
-  return w < 1.0 ? normal_centre(x) : x < 0.0 ? tail : x > 0.0 ? 1.0 - tail : x;
+  return w < 1.0 ? 0.5 + 0.5 * erf_centre(x * 0x1.6a09e667f3bcdp-1) : x < 0.0 ? tail : x > 0.0 ? 1.0 - tail : x;
 }
 
 /// erf(x) - x c, c being 2 / sqrt(pi) as a float; |x| < 0.9.

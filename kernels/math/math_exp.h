@@ -190,7 +190,7 @@ ORDO_HD float tanh(float x) {
   const float p = polynomial(z, -0x1.55554ep-2f, 0x1.110f36p-3f, -0x1.b9c9c8p-5f, 0x1.62eccep-6f, -0x1.0ed2e6p-7f,
                              0x1.5302fap-9f, -0x1.e0e916p-12f);
   uint32_t n;
-  const float e = exp_rest(2.0f * (size > 10.0f ? 10.0f : size), n) * float_power_of_two(n);
+  const float rest = exp_rest(2.0f * (size > 10.0f ? 10.0f : size), n), e = rest * float_power_of_two(n);
   const float v = size < 0.9f ? fused(size * z, p, size) : 1.0f - 2.0f / (e + 1.0f);
   return x == x ? with_sign_of_float(v, x) : x;
 }

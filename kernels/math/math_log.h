@@ -71,7 +71,8 @@ ORDO_HD LogReducedFloat log_reduce_float(float x) {
 ORDO_HD float log_tail_float(float f) {
   const float r = polynomial(f, 0x1.555546p-2f, -0x1.0000c8p-2f, 0x1.99a6bp-3f, -0x1.550a7ep-3f, 0x1.22c9a8p-3f,
                              -0x1.035824p-3f, 0x1.f7cf3cp-4f, -0x1.a715ccp-4f, 0x1.596b6cp-5f);
-  return f * f * fused(f, r, -0.5f);
+  const float square = f * f;
+  return fused(f * square, r, -0.5f * square);
 }
 
 /// k c + log(1 + f) + rest, c in two parts: the first of so few bits that its product with k is exact.

@@ -30,7 +30,7 @@ std::vector<T> any_values(int64_t n) {
   std::mt19937_64 bits(5);
   std::vector<T> out = {
       0, -T(0), 1, -1, T(0.5), -T(0.5), kInfinity<T>, -kInfinity<T>, std::numeric_limits<T>::quiet_NaN()};
-  for (T end : {T(0.5), T(1), T(0x1.6a09e667f3bcdp0), T(20), T(0x1p20)})
+  for (T end : {T(20), T(0x1p17), T(0x1p20)})
     for (T v : {std::nextafter(end, T(0)), end, std::nextafter(end, kInfinity<T>)}) out.insert(out.end(), {v, -v});
   std::normal_distribution<double> normal;
   while (int64_t(out.size()) < n) {
@@ -53,15 +53,6 @@ void expect_fast_path(const char* name, const FastPath<F>& f, G... grad) {
 
 template <class T>
 void expect_fast_paths() {
-  expect_fast_path<T, functors::erf>("erf", {});
-  expect_fast_path<T, functors::erfc>("erfc", {});
-  expect_fast_path<T, functors::gelu>("gelu", {});
-  expect_fast_path<T, functors::gelu_backward>("gelu_backward", {}, T(-0.37));
-  expect_fast_path<T, functors::selu>("selu", {});
-  expect_fast_path<T, functors::elu<T>>("elu", {{{T(1.7)}}});
-  expect_fast_path<T, functors::celu<T>>("celu", {{{T(1.7)}}});
-  expect_fast_path<T, functors::selu_backward>("selu_backward", {}, T(-0.37));
-  expect_fast_path<T, functors::elu_backward<T>>("elu_backward", {{{T(1.7), T(0.6)}}}, T(-0.37));
   expect_fast_path<T, functors::sin>("sin", {});
   expect_fast_path<T, functors::cos>("cos", {});
   expect_fast_path<T, functors::tan>("tan", {});
@@ -92,21 +83,9 @@ void expect_all(const char* name, const Tensor& x, const Tensor& result, const F
 
 template <class T>
 void expect_loops() {
-  const Tensor x = lines_of<T>(T(0.9), T(-4)), angles = lines_of<T>(T(3), T(1e8));
-  expect_all<T>("erf", x, erf(x), functors::erf());
-  expect_all<T>("erfc", x, erfc(x), functors::erfc());
-  expect_all<T>("gelu", x, gelu(x), functors::gelu());
-  expect_all<T>("selu", x, selu(x), functors::selu());
-  expect_all<T>("elu", x, elu(x, 1.7), functors::elu<T>{T(1.7)});
-  expect_all<T>("celu", x, celu(x, 1.7), functors::celu<T>{T(1.7)});
+  const Tensor angles = lines_of<T>(T(3), T(1e8));
   expect_all<T>("sin", angles, sin(angles), functors::sin());
   expect_all<T>("tan", angles, tan(angles), functors::tan());
-  const Tensor grad = full(x.sizes(), T(-0.37), x.options());
-  const auto with_grad = [](auto f) { return [f](T v) { return f(T(-0.37), v); }; };
-  expect_all<T>("gelu_backward", x, kernels::gelu_backward(grad, x), with_grad(functors::gelu_backward()));
-  expect_all<T>("elu_backward", x, kernels::elu_backward(grad, x, 1.7, 0.6),
-                with_grad(functors::elu_backward<T>{T(1.7), T(0.6)}));
-  expect_all<T>("selu_backward", x, kernels::selu_backward(grad, x), with_grad(functors::selu_backward()));
 }
 
 TEST(FastPaths, loops_have_the_bits_of_the_function) {
