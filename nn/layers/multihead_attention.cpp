@@ -6,10 +6,12 @@
 
 #include <ordo/autograd/ops/create/random.h>
 #include <ordo/autograd/ops/functional/attention.h>
+#include <ordo/autograd/ops/index/gather.h>
 #include <ordo/autograd/ops/linalg/matmul.h>
 #include <ordo/autograd/ops/math/arithmetic.h>
 #include <ordo/autograd/ops/math/comparison.h>
 #include <ordo/autograd/ops/math/where.h>
+#include <ordo/autograd/ops/reduce/sort.h>
 #include <ordo/autograd/ops/shape/cat.h>
 #include <ordo/autograd/ops/shape/diagonal.h>
 #include <ordo/engine/calls/check.h>
@@ -39,13 +41,16 @@ class Masks {
   /// Those that are joined say nothing of the last `more` keys, which are left out for no query.
   explicit Masks(int64_t more) : more_(more) {}
 
+  Tensor taking_part;  // whether a key takes part for any query, [N, 1, 1, S]; undefined where no bool mask says so
+
   void join(const char* name, const Tensor& mask, const Dims& sizes) {
     ORDO_CHECK(mask.dtype() == boolean || is_floating(mask.dtype()), DTypeError, kMultiheadAttention,
                "{} must be bool or floating, not {}", name, mask.dtype());
     const Tensor m = with_more(mask.reshape(sizes), 0);
-    if (m.dtype() == boolean)
+    if (m.dtype() == boolean) {
       keep(logical_not(m));
-    else
+      if (m.size(-2) == 1 && !taking_part.defined()) taking_part = logical_not(m);
+    } else
       added_ = added_.defined() ? added_ + m : m;
   }
   /// Of the keys that were given.
@@ -230,7 +235,11 @@ MultiheadAttentionResult MultiheadAttention::forward(const Tensor& query, const 
                "a cache keeps no gradients: use it under NoGrad");
     std::tie(k, v) = call.cache->append(k, v);
   }
-  const Tensor mask = masks.for_scores_of(q.dtype());
+  Tensor mask = masks.for_scores_of(q.dtype()), order;
+  if (masks.taking_part.defined() && (mask.size(-2) > 1 || call.need_weights)) {  // else the function does it
+    detail::KeysInFront front = detail::keys_in_front(k, v, mask, masks.taking_part);
+    k = front.key, v = front.value, mask = front.mask, order = front.order;
+  }
   const double p = is_training() ? options_.dropout : 0;
   const bool causal = call.is_causal && !mask.defined() && more == 0;
 
@@ -239,6 +248,7 @@ MultiheadAttentionResult MultiheadAttention::forward(const Tensor& query, const 
     weights = attention_weights(q, k, mask, causal);
     if (p > 0) weights = dropout(weights, p);
     y = matmul(weights, v);
+    if (order.defined()) weights = take_along_dim(weights, argsort(order), -1);
     if (call.average_attn_weights) weights = weights.mean(1);
     if (!batched) weights = weights.squeeze(0);
   } else {

@@ -44,8 +44,10 @@ struct MultiheadAttentionOptions {
 /// of bool true means "left out", as in torch.nn.MultiheadAttention and unlike in scaled_dot_product_attention; masks
 /// of floating dtype are added to the scores.
 struct MultiheadAttentionCall {
-  Tensor key_padding_mask = {};  ///< [N, S], or [S] without a batch
-  Tensor attn_mask = {};         ///< [L, S], or [N * num_heads, L, S]
+  /// [N, S], or [S] without a batch. Of bool, keys left out are not there: padded on the left, on the right or not at
+  /// all, an output has the same bits, whatever lies in the padding.
+  Tensor key_padding_mask = {};
+  Tensor attn_mask = {};  ///< [L, S], or [N * num_heads, L, S]
   /// Key j is left out for query i where j > i + max(0, S - L), beside the masks, unlike in PyTorch.
   bool is_causal = false;
   KeyValueCache* cache = nullptr;  ///< key and value are new positions, after those in it; S counts all

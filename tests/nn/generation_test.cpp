@@ -2,6 +2,8 @@
 // pieces, or whole, with and without gradients.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <ordo/ordo.h>
 
 #include "tests/support/op_samples.h"
@@ -76,6 +78,106 @@ TEST(Generation, what_comes_later_is_not_there) {
   later.narrow(1, 6, 3).fill_(1e30);
   const auto first = [&](const Tensor& t) { return attention(t, t, t, {.is_causal = true}).output.narrow(1, 0, 6); };
   EXPECT_EQ(hash_of(first(later).contiguous()), hash_of(first(x).contiguous()));
+}
+
+/// Sequences of the given lengths, padded by `filler` on the left, on the right, or in between, and where the padding is.
+std::pair<Tensor, Tensor> padded(const TensorList& sequences, int64_t length, const char* where_to, double filler) {
+  TensorList rows, paddings;
+  for (const Tensor& x : sequences) {
+    const int64_t own = x.size(0), more = length - own;
+    const Tensor fill = full({more, x.size(1)}, filler, x.options());
+    const Tensor yes = ones({more}, {boolean, x.device()}), no = zeros({own}, {boolean, x.device()});
+    const std::string at = where_to;
+    if (at == "between") {
+      rows.push_back(cat({x.narrow(0, 0, 1), fill, x.narrow(0, 1, own - 1)}, 0));
+      paddings.push_back(cat({no.narrow(0, 0, 1), yes, no.narrow(0, 1, own - 1)}, 0));
+    } else {
+      rows.push_back(at == "left" ? cat({fill, x}, 0) : cat({x, fill}, 0));
+      paddings.push_back(at == "left" ? cat({yes, no}, 0) : cat({no, yes}, 0));
+    }
+  }
+  return {stack(rows, 0), stack(paddings, 0)};
+}
+
+// Padded on the left, on the right, in between, packed one behind the other, or alone: outputs, weights and gradients
+// of the inputs are the same, whatever lies in the padding.
+TEST(Generation, padding_is_not_there) {
+  for (const Device device : test_devices())
+    for (const bool causal : {false, true})
+      for (const double filler : {0.0, 1e30, double(NAN)}) {
+        const DeterminismGuard guard(Determinism::device_to_device);
+        manual_seed(5);
+        nn::MultiheadAttention attention(kWidth, 4, {.batch_first = true});
+        attention.to(device);
+        TensorList sequences;
+        for (const int64_t own : {5, 300, 2}) sequences.push_back(test_values({own, kWidth}).to(float32).to(device));
+        const auto results = [&](const Tensor& x, const Tensor& padding, const Tensor& real, bool weights) {
+          const Tensor input = x.detach().requires_grad_();
+          const auto y = attention(input, input, input,
+                                   {.key_padding_mask = padding, .is_causal = causal, .need_weights = weights});
+          const Tensor at = real.unsqueeze(1).expand({real.size(0), kWidth});
+          const Tensor out = masked_select(y.output.flatten(0, -2), at);
+          (out * out).sum().backward();
+          return hash_of(cat({out.detach(), masked_select(input.grad().flatten(0, -2), at)}));
+        };
+        for (const bool weights : {false, true}) {
+          std::vector<std::string> alone;
+          for (const Tensor& x : sequences)
+            alone.push_back(results(x.unsqueeze(0), {}, ones({x.size(0)}, {boolean, device}), weights));
+          for (const char* where_to : {"left", "right", "between"}) {
+            const auto [x, padding] = padded(sequences, 307, where_to, filler);
+            for (size_t i = 0; i < sequences.size(); ++i) {
+              const Tensor real = logical_not(padding);
+              Tensor own = zeros_like(real);
+              own[int64_t(i)].copy_(real[int64_t(i)]);
+              EXPECT_EQ(results(x, padding, own.flatten(), weights), alone[i])
+                  << device << " " << where_to << " causal " << causal << " filler " << filler << " row " << i
+                  << " weights " << weights;
+            }
+          }
+        }
+      }
+}
+
+TEST(Generation, packed_is_alone) {
+  for (const Device device : test_devices())
+    for (const bool causal : {false, true}) {
+      const DeterminismGuard guard(Determinism::device_to_device);
+      const std::vector<int64_t> queries = {3, 0, 20, 1}, keys = {5, 2, 300, 1};
+      std::vector<int32_t> cu_q = {0}, cu_k = {0};
+      for (size_t i = 0; i < keys.size(); ++i)
+        cu_q.push_back(cu_q.back() + int32_t(queries[i])), cu_k.push_back(cu_k.back() + int32_t(keys[i]));
+      const auto place = [&](const std::vector<int32_t>& cu) { return tensor(cu).to(device); };
+      const auto values = [&](int64_t n, int64_t size, int seed) {
+        return (test_values({n, 2, size}) * (1.0 + 0.1 * seed)).to(float32).to(device).requires_grad_();
+      };
+      const Tensor q = values(cu_q.back(), 8, 1), k = values(cu_k.back(), 8, 2), v = values(cu_k.back(), 5, 3);
+      const Tensor out = varlen_attn(q, k, v, place(cu_q), place(cu_k), 20, 300, causal);
+      ASSERT_EQ(out.sizes(), (Dims{24, 2, 5}));
+      (out * out).sum().backward();
+      for (size_t i = 0; i < keys.size(); ++i) {
+        const auto own = [&](const Tensor& t, const std::vector<int32_t>& cu) {
+          return t.detach().narrow(0, cu[i], cu[i + 1] - cu[i]).contiguous();
+        };
+        const auto alone = [&](const Tensor& t, const std::vector<int32_t>& cu) {
+          return own(t, cu).transpose(0, 1).unsqueeze(0).contiguous().requires_grad_();
+        };
+        const Tensor a = alone(q, cu_q), b = alone(k, cu_k), c = alone(v, cu_k);
+        const Tensor y = scaled_dot_product_attention(a, b, c, {}, 0, causal);
+        (y * y).sum().backward();
+        const auto tokens = [](const Tensor& t) { return hash_of(t.squeeze(0).transpose(0, 1).contiguous()); };
+        EXPECT_EQ(hash_of(own(out, cu_q)), tokens(y.detach())) << device << " causal " << causal << " sequence " << i;
+        EXPECT_EQ(hash_of(own(q.grad(), cu_q)), tokens(a.grad()))
+            << device << " causal " << causal << " sequence " << i;
+        EXPECT_EQ(hash_of(own(k.grad(), cu_k)), tokens(b.grad()))
+            << device << " causal " << causal << " sequence " << i;
+        EXPECT_EQ(hash_of(own(v.grad(), cu_k)), tokens(c.grad()))
+            << device << " causal " << causal << " sequence " << i;
+      }
+    }
+  const Tensor x = ones({3, 1, 4}), cu = tensor(std::vector<int32_t>{0, 3});
+  EXPECT_ORDO_ERROR(varlen_attn(x, x, x, cu, tensor(std::vector<int32_t>{0, 1, 3}), 3, 3), ShapeError, "cu_seq_k");
+  EXPECT_ORDO_ERROR(varlen_attn(x[0], x, x, cu, cu, 3, 3), ShapeError, "[tokens, heads, size]");
 }
 
 TEST(Generation, refuses_what_a_cache_cannot_keep) {

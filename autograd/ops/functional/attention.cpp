@@ -4,7 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include <ordo/autograd/ops/create/arange.h>
+#include <ordo/autograd/ops/index/gather.h>
 #include <ordo/autograd/ops/operation.h>
+#include <ordo/autograd/ops/reduce/search.h>
+#include <ordo/autograd/ops/reduce/sort.h>
 #include <ordo/autograd/ops/shape/diagonal.h>
 #include <ordo/kernels/matmul/gemm.h>
 #include <ordo/kernels/matmul/matmul.h>
@@ -286,22 +290,82 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
                                                   is_causal, scale, generator)
                          .flatten(-4, -3));
   }
-  const Attention whole{query, key, value, KeyMask::of(query, key, attn_mask, is_causal), scale_of(query, scale)};
+  Attention whole{query, key, value, KeyMask::of(query, key, attn_mask, is_causal), scale_of(query, scale)};
+  Tensor& given = whole.keys.mask;
+  if (given.defined() && given.dtype() == boolean && given.dim() > 0 && (given.dim() == 1 || given.size(-2) == 1) &&
+      given.size(-1) == key.size(-2)) {
+    detail::KeysInFront front = detail::keys_in_front(key, value, given, given.dim() == 1 ? given.unsqueeze(0) : given);
+    whole.key = front.key, whole.value = front.value, given = front.mask;
+  }
   if (dropout_p == 0 && whole.goes_in_blocks()) {
     const auto compute = [&] { return no_grad([&] { return whole.in_blocks(); }); };
-    if (!recorded(query, key, value)) return call.done(compute());
+    if (!recorded(query, whole.key, whole.value)) return call.done(compute());
     return record(
-        call, compute(), {query, key, value},
-        [q = Saved(query), k = Saved(key), v = Saved(value), m = Saved(attn_mask), is_causal,
+        call, compute(), {query, whole.key, whole.value},
+        [q = Saved(query), k = Saved(whole.key), v = Saved(whole.value), m = Saved(given), is_causal,
          by = whole.by](const Tensor& grad) {
           const Tensor mask = m.defined() ? m.get() : Tensor();
           const Attention saved{q.get(), k.get(), v.get(), KeyMask::of(q.get(), k.get(), mask, is_causal), by};
           return grad_enabled() ? saved.gradients(grad) : saved.gradients_in_blocks(grad);
         });
   }
-  Tensor weights = weights_of(query, key, whole.keys, whole.by);
+  Tensor weights = weights_of(query, whole.key, whole.keys, whole.by);
   if (dropout_p > 0) weights = dropout(weights, dropout_p, true, generator);
-  return call.done(matmul(weights, value));
+  return call.done(matmul(weights, whole.value));
+}
+
+detail::KeysInFront detail::keys_in_front(const Tensor& key, const Tensor& value, const Tensor& mask,
+                                          Tensor taking_part) {
+  const auto with_dims = [](Tensor t, int dims) {
+    while (t.dim() < dims) t = t.unsqueeze(0);
+    return t;
+  };
+  const int dims = std::max(key.dim(), taking_part.dim());
+  taking_part = with_dims(taking_part, dims);
+  const Tensor order = argsort(logical_not(taking_part)), places = order.transpose(-2, -1);
+  const Tensor takes_part = take_along_dim(taking_part, order, -1).transpose(-2, -1);
+  const auto sorted = [&](const Tensor& t) {
+    return where(takes_part, take_along_dim(with_dims(t, dims), places, -2), 0);
+  };
+  return {sorted(key), sorted(value),
+          mask.defined() ? take_along_dim(with_dims(mask, dims), with_dims(order, mask.dim()), -1) : mask, order};
+}
+
+Tensor varlen_attn(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& cu_seq_q,
+                   const Tensor& cu_seq_k, int64_t max_q, int64_t max_k, bool is_causal, std::optional<double> scale) {
+  constexpr const char* op = "varlen_attn";
+  detail::expect_defined(op, query, "query", key, "key");
+  detail::expect_defined(op, value, "value");
+  detail::expect_defined(op, cu_seq_q, "cu_seq_q", cu_seq_k, "cu_seq_k");
+  ORDO_CHECK(
+      query.dim() == 3 && key.dim() == 3 && value.dim() == 3 && key.size(0) == value.size(0), ShapeError, op,
+      "query, key and value are [tokens, heads, size], with a value for each key; their shapes are {}, {} and {}",
+      query.sizes(), key.sizes(), value.sizes());
+  ORDO_CHECK(cu_seq_q.dim() == 1 && cu_seq_q.size(0) > 0 && cu_seq_q.sizes() == cu_seq_k.sizes(), ShapeError, op,
+             "cu_seq_q and cu_seq_k have a place for each sequence and one more, not shapes {} and {}",
+             cu_seq_q.sizes(), cu_seq_k.sizes());
+  const int64_t sequences = cu_seq_q.size(0) - 1;
+  const auto lengths = [&](const Tensor& cu) { return cu.narrow(0, 1, sequences) - cu.narrow(0, 0, sequences); };
+  const auto first = [&](const Tensor& cu) { return cu.narrow(0, 0, sequences).unsqueeze(1); };
+  // [sequences, heads, most, size], of tokens and behind them zeros: a token that follows on them all.
+  const auto padded = [&](const Tensor& t, const Tensor& cu, int64_t most) {
+    const Tensor place = arange(most, t.device()).unsqueeze(0);
+    const Tensor own = where(place < lengths(cu).unsqueeze(1), first(cu) + place, t.size(0));
+    const Tensor rows = cat({t, zeros({1, t.size(1), t.size(2)}, t.options())}, 0);
+    return index_select(rows, 0, own.flatten()).unflatten(0, {sequences, most}).transpose(1, 2);
+  };
+  const Tensor q = padded(query, cu_seq_q, max_q), k = padded(key, cu_seq_k, max_k), v = padded(value, cu_seq_k, max_k);
+  const Tensor place = arange(max_k, query.device()).view({1, 1, 1, max_k});
+  const Tensor keys = lengths(cu_seq_k).view({sequences, 1, 1, 1});
+  Tensor mask = place < keys;
+  if (is_causal) {
+    const Tensor own = arange(max_q, query.device()).view({1, 1, max_q, 1});
+    mask = logical_and(mask, place - own <= clamp(keys - lengths(cu_seq_q).view({sequences, 1, 1, 1}), 0));
+  }
+  const Tensor out = scaled_dot_product_attention(q, k, v, mask, 0, false, scale).transpose(1, 2).flatten(0, 1);
+  const Tensor token = arange(query.size(0), query.device());
+  const Tensor sequence = bucketize(token, cu_seq_q.narrow(0, 1, sequences), false, true);
+  return index_select(out, 0, sequence * max_q + (token - index_select(cu_seq_q, 0, sequence)));
 }
 
 Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& attn_mask, bool is_causal,

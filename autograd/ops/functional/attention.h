@@ -10,9 +10,10 @@ namespace ordo {
 
 /// softmax(scale query key^T + mask) value, along the keys; scale is 1 / sqrt(E) where it is not given.
 ///
-/// attn_mask of bool: a key takes part where it is true. Of the query's dtype, it is added to the scores. is_causal:
-/// key j takes part in the result of query i where j <= i + max(0, S - L), so the last query is that of the last key.
-/// Where no key takes part the result is 0. dropout_p: each weight becomes 0 with that probability, as dropout does it.
+/// attn_mask of bool: a key takes part where it is true. With a mask for all queries alike, [..., 1, S] or [S], keys
+/// that take no part are not there: sums count from the first that does, whatever the others hold, NaN included. Of the
+/// query's dtype, a mask is added to the scores. is_causal: key j takes part in the result of query i where
+/// j <= i + max(0, S - L), so the last query is that of the last key. Where no key takes part the result is 0. dropout_p: each weight becomes 0 with that probability, as dropout does it.
 /// enable_gqa: dimension -3 is heads, and each head of key and value serves the same number of heads of the query, one
 /// after the other. Without dropout, and where attn_mask wants no gradient, many scores are computed a block of queries
 /// at a time, and again for the gradients.
@@ -40,5 +41,29 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
 /// PyTorch: no counterpart.
 Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& attn_mask = {}, bool is_causal = false,
                          std::optional<double> scale = std::nullopt);
+
+/// scaled_dot_product_attention of sequences that lie one behind the other. Sequence i has the queries from cu_seq_q[i]
+/// up to cu_seq_q[i + 1] and the keys likewise; it looks at no other. Its bits are those that it has alone.
+///
+/// Shapes: query [T, H, E], key [S, H, E], value [S, H, V] -> [T, H, V]; cu_seq_q and cu_seq_k [sequences + 1], rising
+/// from 0 to T and S; max_q and max_k, at least the longest sequence's queries and keys. Values are not checked.
+/// Dtypes: floating, one for all; cu_seq_q and cu_seq_k int32 or int64.
+/// Throws: ShapeError when sizes do not fit; DTypeError.
+/// Determinism, Gradient: as scaled_dot_product_attention.
+/// PyTorch: torch.nn.attention.varlen.varlen_attn.
+Tensor varlen_attn(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& cu_seq_q,
+                   const Tensor& cu_seq_k, int64_t max_q, int64_t max_k, bool is_causal = false,
+                   std::optional<double> scale = std::nullopt);
+
+namespace detail {
+
+struct KeysInFront {
+  Tensor key, value, mask;  ///< the mask, where there is one, [..., L, S] or [..., 1, S]
+  Tensor order;             ///< [..., 1, S], which key stands where
+};
+/// The keys that take part and then the others, which become 0; both in their order. taking_part: bool [..., 1, S].
+KeysInFront keys_in_front(const Tensor& key, const Tensor& value, const Tensor& mask, Tensor taking_part);
+
+}  // namespace detail
 
 }  // namespace ordo
