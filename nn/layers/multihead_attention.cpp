@@ -6,6 +6,7 @@
 
 #include <ordo/autograd/ops/create/random.h>
 #include <ordo/autograd/ops/functional/attention.h>
+#include <ordo/autograd/ops/functional/keys_in_front.h>
 #include <ordo/autograd/ops/index/gather.h>
 #include <ordo/autograd/ops/linalg/matmul.h>
 #include <ordo/autograd/ops/math/arithmetic.h>

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <ordo/autograd/ops/create/arange.h>
+#include <ordo/autograd/ops/functional/keys_in_front.h>
 #include <ordo/autograd/ops/index/gather.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/reduce/search.h>
@@ -333,7 +334,8 @@ detail::KeysInFront detail::keys_in_front(const Tensor& key, const Tensor& value
 
 Tensor varlen_attn(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& cu_seq_q,
                    const Tensor& cu_seq_k, int64_t max_q, int64_t max_k, bool is_causal, std::optional<double> scale) {
-  constexpr const char* op = "varlen_attn";
+  const OpCall call("varlen_attn", query, key, value, cu_seq_q, cu_seq_k, max_q, max_k, is_causal, scale);
+  const char* const op = call.name();
   detail::expect_defined(op, query, "query", key, "key");
   detail::expect_defined(op, value, "value");
   detail::expect_defined(op, cu_seq_q, "cu_seq_q", cu_seq_k, "cu_seq_k");
@@ -365,7 +367,7 @@ Tensor varlen_attn(const Tensor& query, const Tensor& key, const Tensor& value, 
   const Tensor out = scaled_dot_product_attention(q, k, v, mask, 0, false, scale).transpose(1, 2).flatten(0, 1);
   const Tensor token = arange(query.size(0), query.device());
   const Tensor sequence = bucketize(token, cu_seq_q.narrow(0, 1, sequences), false, true);
-  return index_select(out, 0, sequence * max_q + (token - index_select(cu_seq_q, 0, sequence)));
+  return call.done(index_select(out, 0, sequence * max_q + (token - index_select(cu_seq_q, 0, sequence))));
 }
 
 Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& attn_mask, bool is_causal,

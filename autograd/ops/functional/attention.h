@@ -13,10 +13,11 @@ namespace ordo {
 /// attn_mask of bool: a key takes part where it is true. With a mask for all queries alike, [..., 1, S] or [S], keys
 /// that take no part are not there: sums count from the first that does, whatever the others hold, NaN included. Of the
 /// query's dtype, a mask is added to the scores. is_causal: key j takes part in the result of query i where
-/// j <= i + max(0, S - L), so the last query is that of the last key. Where no key takes part the result is 0. dropout_p: each weight becomes 0 with that probability, as dropout does it.
-/// enable_gqa: dimension -3 is heads, and each head of key and value serves the same number of heads of the query, one
-/// after the other. Without dropout, and where attn_mask wants no gradient, many scores are computed a block of queries
-/// at a time, and again for the gradients.
+/// j <= i + max(0, S - L), so the last query is that of the last key. Where no key takes part the result is 0.
+/// dropout_p: each weight becomes 0 with that probability, as dropout does it. enable_gqa: dimension -3 is heads, and
+/// each head of key and value serves the same number of heads of the query, one after the other. Without dropout, and
+/// where attn_mask wants no gradient, many scores are computed a block of queries at a time, and again for the
+/// gradients.
 ///
 /// Shapes: query [..., L, E], key [..., S, E], value [..., S, V] -> [..., L, V]; leading dimensions broadcast.
 /// attn_mask broadcasts to [..., L, S]. With enable_gqa: query [..., h, L, E], key and value [..., g, S, ...], where g
@@ -54,16 +55,5 @@ Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& a
 Tensor varlen_attn(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& cu_seq_q,
                    const Tensor& cu_seq_k, int64_t max_q, int64_t max_k, bool is_causal = false,
                    std::optional<double> scale = std::nullopt);
-
-namespace detail {
-
-struct KeysInFront {
-  Tensor key, value, mask;  ///< the mask, where there is one, [..., L, S] or [..., 1, S]
-  Tensor order;             ///< [..., 1, S], which key stands where
-};
-/// The keys that take part and then the others, which become 0; both in their order. taking_part: bool [..., 1, S].
-KeysInFront keys_in_front(const Tensor& key, const Tensor& value, const Tensor& mask, Tensor taking_part);
-
-}  // namespace detail
 
 }  // namespace ordo
