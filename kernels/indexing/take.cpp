@@ -12,7 +12,6 @@
 #include <ordo/engine/run/parallel.h>
 #include <ordo/engine/tensor/at_least_1d.h>
 #include <ordo/engine/tensor/tensor_impl.h>
-#include <ordo/kernels/accumulate/index_view.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/index_add/index_add.h>
 #include <ordo/kernels/scatter/scatter.h>
@@ -91,26 +90,6 @@ void put_(const char* op, const Tensor& self, const Tensor& index, const Tensor&
   else
     scatter_(op, IndexOf::elements, flat, 0, places, values);
   if (!self.is_contiguous()) copy_(self, views::view(flat, self.sizes()));
-}
-
-TensorList put_backward(const Tensor& grad, const Tensor& index) {
-  if (!grad.is_cpu()) return {};
-  const ordo::detail::OperationName name("put_backward");
-  const Tensor t = clone(grad), places = contiguous(index);
-  const Tensor out = ordo::detail::result(index.sizes(), t.dtype(), t.device());
-  const int64_t n = t.numel();
-  const IndexGuard guard("put_backward", "index", 0, n, t.device());
-  const IndexCheck check = guard.check();
-  dispatch_word(t.element_size(), [&]<class Word>() {
-    const IndexView at = index_view(places, n, guard);
-    Word *const from = static_cast<Word*>(t.data()), *const to = static_cast<Word*>(out.data());
-    for (int64_t i = places.numel() - 1; i >= 0; --i) {
-      const int64_t given = at.raw(i), place = given < 0 ? given + n : given;
-      if (check.ok(i, place, n)) to[i] = std::exchange(from[place], Word(0));
-    }
-  });
-  guard.finish();
-  return {t, out};
 }
 
 Tensor nonzero_places(const char* op, const Tensor& t) {

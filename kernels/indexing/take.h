@@ -12,9 +12,6 @@ namespace ordo::kernels {
 Tensor take(const Tensor& input, const Tensor& index);
 /// self's elements there become those of source, of several for one place the last one; with `accumulate` they add up.
 void put_(const char* op, const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate);
-/// The gradients of put_'s self and source, in one pass: grad with 0 at index, and what grad has there, 0 for all items
-/// of a place but the last. Empty on devices that have no order of items.
-TensorList put_backward(const Tensor& grad, const Tensor& index);
 
 /// Where the flattened tensor is not zero: int64, ascending. Waits for the device.
 Tensor nonzero_places(const char* op, const Tensor& t);

@@ -227,7 +227,7 @@ MultiheadAttentionResult MultiheadAttention::forward(const Tensor& query, const 
     if (options_.add_zero_attn) parts.push_back(zeros({batch, num_heads_, 1, features}, given.options()));
     return cat(parts, 2);
   };
-  const Tensor q = in_heads(all.query);
+  Tensor q = in_heads(all.query);
   Tensor k = with_more(in_heads(all.key), bias_k), v = with_more(in_heads(all.value), bias_v);
   if (call.cache) {
     ORDO_CHECK(!masks.for_scores_of(q.dtype()).defined() && more == 0, ValueError, kMultiheadAttention,
@@ -236,10 +236,15 @@ MultiheadAttentionResult MultiheadAttention::forward(const Tensor& query, const 
                "a cache keeps no gradients: use it under NoGrad");
     std::tie(k, v) = call.cache->append(k, v);
   }
-  Tensor mask = masks.for_scores_of(q.dtype()), order;
-  if (masks.taking_part.defined() && (mask.size(-2) > 1 || call.need_weights)) {  // else the function does it
+  Tensor mask = masks.for_scores_of(q.dtype()), order, places;  // of keys, and of queries that are the same tensor
+  if (masks.taking_part.defined()) {
     detail::KeysInFront front = detail::keys_in_front(k, v, mask, masks.taking_part);
-    k = front.key, v = front.value, mask = front.mask, order = front.order;
+    k = front.key, v = front.value, mask = front.mask.expand({batch, -1, form.length, -1}), order = front.order;
+    if (query.is_same(key) && more == 0) {
+      places = order.transpose(-2, -1);
+      q = take_along_dim(q, places, -2);
+      mask = take_along_dim(mask, places, -2);
+    }
   }
   const double p = is_training() ? options_.dropout : 0;
   const bool causal = call.is_causal && !mask.defined() && more == 0;
@@ -250,11 +255,13 @@ MultiheadAttentionResult MultiheadAttention::forward(const Tensor& query, const 
     if (p > 0) weights = dropout(weights, p);
     y = matmul(weights, v);
     if (order.defined()) weights = take_along_dim(weights, argsort(order), -1);
+    if (places.defined()) weights = take_along_dim(weights, argsort(places, -2), -2);
     if (call.average_attn_weights) weights = weights.mean(1);
     if (!batched) weights = weights.squeeze(0);
   } else {
     y = scaled_dot_product_attention(q, k, v, mask, p, causal);
   }
+  if (places.defined()) y = take_along_dim(y, argsort(places, -2), -2);
   y = batched && !options_.batch_first ? y.permute({2, 0, 1, 3}) : y.permute({0, 2, 1, 3});
   y = out_proj(y.flatten(-2));
   return {batched ? y : y.squeeze(0), weights};

@@ -326,7 +326,7 @@ detail::KeysInFront detail::keys_in_front(const Tensor& key, const Tensor& value
   const Tensor order = argsort(logical_not(taking_part)), places = order.transpose(-2, -1);
   const Tensor takes_part = take_along_dim(taking_part, order, -1).transpose(-2, -1);
   const auto sorted = [&](const Tensor& t) {
-    return where(takes_part, take_along_dim(with_dims(t, dims), places, -2), 0);
+    return where(takes_part, take_along_dim(with_dims(t, dims), places, -2), -0.0);
   };
   return {sorted(key), sorted(value),
           mask.defined() ? take_along_dim(with_dims(mask, dims), with_dims(order, mask.dim()), -1) : mask, order};
@@ -349,11 +349,11 @@ Tensor varlen_attn(const Tensor& query, const Tensor& key, const Tensor& value, 
   const int64_t sequences = cu_seq_q.size(0) - 1;
   const auto lengths = [&](const Tensor& cu) { return cu.narrow(0, 1, sequences) - cu.narrow(0, 0, sequences); };
   const auto first = [&](const Tensor& cu) { return cu.narrow(0, 0, sequences).unsqueeze(1); };
-  // [sequences, heads, most, size], of tokens and behind them zeros: a token that follows on them all.
+  // [sequences, heads, most, size], of tokens and behind them -0, a token that follows on them all.
   const auto padded = [&](const Tensor& t, const Tensor& cu, int64_t most) {
     const Tensor place = arange(most, t.device()).unsqueeze(0);
     const Tensor own = where(place < lengths(cu).unsqueeze(1), first(cu) + place, t.size(0));
-    const Tensor rows = cat({t, zeros({1, t.size(1), t.size(2)}, t.options())}, 0);
+    const Tensor rows = cat({t, full({1, t.size(1), t.size(2)}, -0.0, t.options())}, 0);
     return index_select(rows, 0, own.flatten()).unflatten(0, {sequences, most}).transpose(1, 2);
   };
   const Tensor q = padded(query, cu_seq_q, max_q), k = padded(key, cu_seq_k, max_k), v = padded(value, cu_seq_k, max_k);

@@ -6,7 +6,6 @@
 #include <ordo/autograd/ops/math/binary.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/binary_functions.h>
-#include <ordo/kernels/loss/binary_cross_entropy_slope.h>
 #include <ordo/kernels/loss/mse_loss.h>
 #include <ordo/kernels/reduce/known_range.h>
 
@@ -140,10 +139,8 @@ static Tensor element_losses(const Tensor& x, const Tensor& t) {
   return record(call, std::move(out), {x, t}, [x = Saved(x), t = Saved(t)](const Tensor& grad) -> TensorList {
     const Tensor p = x.get();
     const auto slope = [&] {
-      const Tensor fused = grad_enabled() ? Tensor() : kernels::binary_cross_entropy_slope(p, t.get());
-      if (fused.defined()) return fused;
-      const Tensor spread = clamp((1 - p) * p, 1e-12);
-      return (p - t.get()) / spread;
+      if (!grad_enabled()) return kernels::binary_cross_entropy_slope(p, t.get());
+      return (p - t.get()) / clamp((1 - p) * p, 1e-12);
     };
     const auto target_slope = [&] {
       const Tensor log_p = log(p);

@@ -33,10 +33,6 @@ static auto put_backward(const Tensor& index, const Tensor& source, bool accumul
   return [index = Saved(index), accumulate, sizes = source.sizes()](const Tensor& grad) -> TensorList {
     TensorList grads(2);
     const Tensor& at = index.get();
-    if (needs(1) && !accumulate && !grad_enabled()) {
-      const TensorList parts = kernels::put_backward(grad, at);
-      if (!parts.empty()) return {needs(0) ? parts[0] : Tensor(), parts[1].reshape(sizes)};
-    }
     if (needs(0)) grads[0] = accumulate ? grad : put(grad, at, zeros(at.sizes(), grad.options()));
     if (needs(1)) {
       Tensor picked;

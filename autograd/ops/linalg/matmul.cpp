@@ -2,7 +2,6 @@
 
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/engine/calls/checked.h>
-#include <ordo/kernels/linalg/cross.h>
 #include <ordo/kernels/matmul/matmul.h>
 #include <ordo/kernels/reduce/reduce.h>
 
@@ -236,19 +235,6 @@ Tensor tensordot(const Tensor& a, const Tensor& b, int64_t dims) {
   return tensordot(a, b, pairs);
 }
 
-/// In one pass, where the device has one. The gradients are cross products, too.
-static Tensor fused_cross(const OpCall& call, const Tensor& a, const Tensor& b, int d, bool to_zero) {
-  Tensor all = kernels::cross(kernels::contiguous(a), kernels::contiguous(b), d, to_zero);
-  if (!all.defined()) return all;
-  const auto of = [d](const Tensor& x, const Tensor& y) {
-    const OpCall each("cross_backward", x, y, d);
-    return fused_cross(each, x, y, d, true);
-  };
-  return record(call, std::move(all), {a, b}, [a = Saved(a), b = Saved(b), of](const Tensor& grad) -> TensorList {
-    return {needs(0) ? of(b.get(), grad) : Tensor(), needs(1) ? of(grad, a.get()) : Tensor()};
-  });
-}
-
 Tensor cross(const Tensor& a, const Tensor& b, int64_t dim) {
   const OpCall call("cross", a, b, dim);
   expect_pair("cross", a, b);
@@ -257,8 +243,6 @@ Tensor cross(const Tensor& a, const Tensor& b, int64_t dim) {
   const int d = wrap_dim("cross", dim, a.dim());
   ORDO_CHECK(a.sizes()[d] == 3 && b.sizes()[d] == 3, ShapeError, "cross",
              "dimension {} must have size 3 in both; the shapes are {} and {}", d, a.sizes(), b.sizes());
-  if (a.sizes() == b.sizes() && a.dtype() == b.dtype() && is_floating(a.dtype()))
-    if (Tensor all = fused_cross(call, a, b, d, false); all.defined()) return all;
   const auto part = [d](const Tensor& t, int i) { return t.narrow(d, i % 3, 1); };
   TensorList parts;
   for (int i = 0; i < 3; ++i) parts.push_back(part(a, i + 1) * part(b, i + 2) - part(a, i + 2) * part(b, i + 1));
