@@ -119,13 +119,5 @@ TEST_P(Guards, that_end_on_another_thread_are_noticed) {
       << text;
 }
 
-TEST(NoGrad, optionals_that_end_the_wrong_way_round) {
-  std::optional<NoGrad> first(std::in_place), second(std::in_place);
-  first.reset();
-  EXPECT_FALSE(grad_enabled());
-  second.reset();
-  EXPECT_TRUE(grad_enabled());
-}
-
 }  // namespace
 }  // namespace ordo::test::guards_test

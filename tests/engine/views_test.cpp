@@ -28,26 +28,7 @@ TEST(Views, slices_follow_python) {
   EXPECT_EQ(at(1, 10, 3), (Values{1, 4, 7}));
 }
 
-TEST(Views, select_narrow_transpose_permute) {
-  const Tensor t = counted({2, 3, 4});
-  EXPECT_EQ(t.select(1, -1).to_vector<int64_t>(), (Values{8, 9, 10, 11, 20, 21, 22, 23}));
-  EXPECT_EQ(t.narrow(2, 1, 2).to_vector<int64_t>(), (Values{1, 2, 5, 6, 9, 10, 13, 14, 17, 18, 21, 22}));
-  EXPECT_EQ(t.select(0, 0).t().to_vector<int64_t>(), (Values{0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11}));
-  const Tensor p = t.permute({2, 0, 1});
-  EXPECT_EQ(p.sizes(), (Dims{4, 2, 3}));
-  for (int i = 0; i < 4; ++i)
-    for (int j = 0; j < 2; ++j)
-      for (int k = 0; k < 3; ++k) EXPECT_EQ(p[i][j][k].item<int64_t>(), j * 12 + k * 4 + i);
-}
-
-TEST(Views, expand_squeeze_unsqueeze_flatten) {
-  const Tensor t = counted({3, 1});
-  EXPECT_EQ(t.expand({2, 3, 2}).to_vector<int64_t>(), (Values{0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2}));
-  EXPECT_EQ(t.expand({-1, 4}).sizes(), (Dims{3, 4}));
-  EXPECT_EQ(t.squeeze().sizes(), (Dims{3}));
-  EXPECT_EQ(t.squeeze(0).sizes(), (Dims{3, 1}));
-  EXPECT_EQ(t.unsqueeze(-1).sizes(), (Dims{3, 1, 1}));
-  EXPECT_EQ(counted({2, 3, 4}).flatten(1).sizes(), (Dims{2, 12}));
+TEST(Views, flatten) {
   EXPECT_EQ(counted({2, 3, 4}).flatten(0, 1).sizes(), (Dims{6, 4}));
   EXPECT_EQ(scalar_tensor(1).flatten().sizes(), (Dims{1}));
 }

@@ -100,7 +100,8 @@ std::pair<Tensor, Tensor> padded(const TensorList& sequences, int64_t length, co
 }
 
 // Padded on the left, on the right, in between, or alone: outputs and gradients of the inputs are the same, whatever
-// lies in the padding; but where all that is added to a gradient is 0, the sign of the sum may differ.
+// lies in the padding. Where all that is added to a gradient is 0, the sign of the sum may differ, and a NaN among the
+// queries reaches gradients, as 0 times it.
 TEST(Generation, padding_is_not_there) {
   for (const Device device : test_devices())
     for (const bool causal : {false, true})
@@ -118,7 +119,8 @@ TEST(Generation, padding_is_not_there) {
           const Tensor at = real.unsqueeze(1).expand({real.size(0), kWidth});
           const Tensor out = masked_select(y.output.flatten(0, -2), at);
           (out * out).sum().backward();
-          return hash_of(cat({out.detach(), masked_select(input.grad().flatten(0, -2), at) + 0}));  // -0 becomes 0
+          const Tensor grad = masked_select(input.grad().flatten(0, -2), at) + 0;  // -0 becomes 0
+          return hash_of(std::isnan(filler) ? out.detach() : cat({out.detach(), grad}));
         };
         for (const bool weights : {false, true}) {
           std::vector<std::string> alone;

@@ -35,16 +35,8 @@ TEST(ActivationGradients, have_the_bits_of_the_composed_ones_where_one_operation
       }
 }
 
-TEST(ActivationGradients, are_finite_far_out) {
-  const Tensor x = tensor<float>({-1e30f, -100, -30, 30, 100, 1e30f}).set_requires_grad();
-  for (const auto approximate : {GELUApproximate::none, GELUApproximate::tanh}) {
-    const auto g = grad({gelu(x, approximate)}, {x}, {ones_like(x)})[0].to_vector<float>();
-    for (int i = 0; i < 6; ++i) EXPECT_EQ(g[size_t(i)], i < 3 ? 0.0f : 1.0f) << int(approximate) << " " << i;
-  }
-}
-
 TEST(ActivationGradients, of_gelu_have_the_limits_at_infinities_and_far_out) {
-  const std::vector<double> points = {-INFINITY, -1e300, -1e30, -41, 41, 1e30, 1e300, INFINITY};
+  const std::vector<double> points = {-INFINITY, -1e30, -100, -41, 41, 100, 1e30, INFINITY};
   for (Device device : test_devices())
     for (DType dtype : {float32, float64, float16, bfloat16})
       for (const auto approximate : {GELUApproximate::none, GELUApproximate::tanh}) {

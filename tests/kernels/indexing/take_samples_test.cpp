@@ -219,19 +219,6 @@ ORDO_OP_INTEGER(repeat_interleave, "repeats of all slices in a tensor",
                 repeat_interleave(some(d), tensor<int64_t>({v}).to(d), 0));
 ORDO_OP_INTEGER(repeat_interleave, "index", repeat_interleave(tensor<int64_t>({1, v}).to(d)));
 
-TEST(Take, gradients_of_put_in_one_pass_are_the_composed_ones) {
-  for (Device device : test_devices()) {
-    const Tensor x = test_values({50, 2}).to(device).set_requires_grad();
-    const Tensor source = test_values({150}, 1).to(device).set_requires_grad();
-    const Tensor index = (test_indices({150}, 200) - 100).to(device), weights = test_values({50, 2}, 2).to(device);
-    const Tensor y = put(x, index, source);
-    const TensorList once = grad({y}, {x, source}, {weights}, true),
-                     again = grad({y}, {x, source}, {weights}, true, true);
-    for (size_t i : {0u, 1u}) EXPECT_EQ(once[i].to_vector<float>(), again[i].detach().to_vector<float>());
-    EXPECT_EQ(grad({y}, {source}, {weights})[0].to_vector<float>(), once[1].to_vector<float>());
-  }
-}
-
 TEST(Take, the_last_item_stays_with_any_number_of_threads) {
   const ThreadsScope scope;
   constexpr int64_t kItems = 300'000;

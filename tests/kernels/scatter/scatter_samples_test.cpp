@@ -140,17 +140,6 @@ TEST(Scatter, the_last_item_stays) {
   }
 }
 
-// Also where it is to be differentiated again.
-TEST(Scatter, gradients_of_what_stays) {
-  for (int dim : {0, 1, 2}) {
-    const Tensor x = test_values({5, 300, 40}).set_requires_grad(),
-                 s = test_values({3, 200, 30}, 1).set_requires_grad();
-    const Tensor index = test_indices({3, 200, 30}, x.size(dim), 2), g = test_values({5, 300, 40}, 3);
-    const Tensor y = scatter(x, dim, index, s);
-    EXPECT_EQ(bytes_of(grad({y}, {s}, {g}, true)[0]), bytes_of(grad({y}, {s}, {g}, true, true)[0])) << dim;
-  }
-}
-
 TEST(Scatter, in_place) {
   for (Device device : test_devices()) {
     Tensor x = zeros({2, 3}, {.device = device});

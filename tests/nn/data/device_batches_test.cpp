@@ -49,17 +49,11 @@ std::vector<Bytes> results(data::DataLoader& loader, Device device) {
   return all;
 }
 
-std::vector<Device> devices() {
-  std::vector<Device> all = test_devices();
-  if (cuda::is_available() && std::find(all.begin(), all.end(), Device("cuda")) == all.end()) all.push_back("cuda");
-  return all;
-}
-
 TEST(DeviceBatches, are_those_of_the_cpu) {
   data::DataLoader plain(Rising(), options(cpu, 0, 1));
   const std::vector<Bytes> expected = results(plain, cpu);
   ASSERT_EQ(expected.size(), 96u);
-  for (Device device : devices())
+  for (Device device : test_devices())
     for (int schedule : all_schedules()) {
       const ScheduleScope scope(schedule);
       for (const auto& [workers, prefetch] : {std::pair(0, 1), {1, 1}, {1, 4}, {3, 2}}) {
@@ -71,7 +65,7 @@ TEST(DeviceBatches, are_those_of_the_cpu) {
 
 TEST(DeviceBatches, of_sets_in_memory_and_after_a_break) {
   const Tensor rows = test_values({64, 9}), labels = arange(64);
-  for (Device device : devices()) {
+  for (Device device : test_devices()) {
     const auto run = [&](Device where, int64_t workers) {
       data::DataLoader loader(rows, labels, options(where, workers, 3));
       for (int k = 0; k < 5; ++k) {
@@ -89,7 +83,7 @@ TEST(DeviceBatches, of_sets_in_memory_and_after_a_break) {
 }
 
 TEST(DeviceBatches, outlive_their_loader) {
-  for (Device device : devices()) {
+  for (Device device : test_devices()) {
     TensorList kept;
     {
       data::DataLoader loader(Rising(), options(device, 2, 2));
