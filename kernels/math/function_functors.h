@@ -154,7 +154,8 @@ struct SiluGradient {
 struct MishGradient {
   ORDO_HD double operator()(double grad, double x) const {
     const double e = ordo::math::exp(x > 40.0 ? 40.0 : x), n = e * (e + 2.0), t = n / (n + 2.0);
-    return grad * (t + x * (e / (1.0 + e)) * (1.0 - t * t));
+    const double safe = ordo::math::detail::clamped(x, -800.0, 50.0);  // beyond, the second term is 0
+    return grad * (t + safe * (e / (1.0 + e)) * (1.0 - t * t));
   }
   ORDO_HD float operator()(float grad, float x) const {
     using namespace ordo::math::detail;

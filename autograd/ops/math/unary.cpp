@@ -79,8 +79,8 @@ Tensor relu_gradient(const Tensor& grad, const Tensor& y) {
 /// With t = tanh(log(1 + e^x)): t + x sigmoid(x) (1 - t^2).
 Tensor mish_gradient(const Tensor& grad, const Tensor& x) {
   if (!grad_enabled()) return kernels::mish_backward(grad, x);
-  const Tensor t = tanh(neg(logsigmoid(neg(x))));
-  return grad * (t + x * sigmoid(x) * (1 - square(t)));
+  const Tensor t = tanh(neg(logsigmoid(neg(x)))), safe = clamp(x, -800, 50);  // beyond, the second term is 0
+  return grad * (t + safe * sigmoid(x) * (1 - square(t)));
 }
 
 /// Like the function, by cosine and sine of pi x; 0 at 0.
