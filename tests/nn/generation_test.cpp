@@ -182,6 +182,36 @@ TEST(Generation, packed_is_alone) {
   EXPECT_ORDO_ERROR(varlen_attn(x[0], x, x, cu, cu, 3, 3), ShapeError, "[tokens, heads, size]");
 }
 
+// A sample drops the same elements in any batch and at any place, in another step others.
+TEST(Generation, row_streams_belong_to_samples) {
+  for (const Device device : test_devices()) {
+    const DeterminismGuard guard(Determinism::device_to_device);
+    manual_seed(9);
+    nn::Sequential model{nn::Linear(kWidth, 32), nn::Dropout(0.4), nn::GELU(), nn::Linear(32, 6), nn::Dropout(0.1)};
+    model.to(device);
+    const Tensor all = test_values({7, kWidth}).to(float32).to(device);
+    const auto of = [&](const std::vector<int64_t>& samples, int64_t step) {
+      const RowStreams streams(samples, step);
+      TensorList rows;
+      for (const int64_t s : samples) rows.push_back(all.narrow(0, s, 1));
+      const Tensor x = cat(rows, 0).detach().requires_grad_(), y = model(x);
+      (y * y).sum().backward();
+      return cat({y.detach(), x.grad()}, 1);
+    };
+    const Tensor batch = of({0, 1, 2, 3, 4, 5, 6}, 12);
+    EXPECT_EQ(hash_of(of({4}, 12)), hash_of(batch.narrow(0, 4, 1).contiguous())) << device;
+    const Tensor others = of({6, 4, 1}, 12);
+    for (const auto& [place, sample] : {std::pair(0, 6), {1, 4}, {2, 1}})
+      EXPECT_EQ(hash_of(others[place].contiguous()), hash_of(batch[sample].contiguous())) << device << " " << sample;
+    EXPECT_NE(hash_of(of({4}, 13)), hash_of(batch.narrow(0, 4, 1).contiguous()));
+    EXPECT_NE(hash_of((of({4, 4}, 12)[0] == 0).contiguous()), hash_of((batch[5] == 0).contiguous()));
+    const RowStreams streams({1, 2});
+    EXPECT_ORDO_ERROR(dropout(all), ShapeError, "RowStreams has 2 samples");
+    Generator own(3);
+    EXPECT_EQ(dropout(all, 0.5, true, &own).sizes(), all.sizes());
+  }
+}
+
 TEST(Generation, refuses_what_a_cache_cannot_keep) {
   nn::MultiheadAttention attention(8, 2, {.batch_first = true});
   nn::KeyValueCache cache;

@@ -3,6 +3,8 @@
 #include <ordo/autograd/ops/math/binary.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/reduce/sort.h>
+#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/fingerprint/mix.h>
 #include <ordo/kernels/random/random.h>
 
 namespace ordo {
@@ -26,12 +28,44 @@ static Tensor& overwrite(const OpCall& call, Tensor& t, Draw draw) {
                                  [](const Tensor&) { return [](const Tensor& grad) { return zeros_like(grad); }; });
 }
 
-/// Linear in x, and its own derivative with the same state.
-static Tensor dropout_with(const Tensor& x, double p, const GeneratorState& state) {
-  const OpCall call("dropout", x, p, int64_t(state.seed), int64_t(state.stream), int64_t(state.offset));
-  Tensor r = kernels::dropout(x, p, state);
+/// Linear in x, and its own derivative with the same states: one for all elements, or one for each row.
+static Tensor dropout_with(const Tensor& x, double p, const std::vector<GeneratorState>& states, bool by_row) {
+  const GeneratorState first = states.empty() ? GeneratorState() : states[0];
+  const OpCall call("dropout", x, p, int64_t(first.seed), int64_t(first.stream), int64_t(first.offset));
+  Tensor r;
+  if (by_row) {
+    r = detail::result_like(x);
+    for (size_t i = 0; i < states.size(); ++i)
+      kernels::copy_(r.narrow(0, int64_t(i), 1), kernels::dropout(x.narrow(0, int64_t(i), 1), p, states[i]));
+  } else {
+    r = kernels::dropout(x, p, first);
+  }
   if (!recorded(x)) return call.done(std::move(r));
-  return record(call, std::move(r), {x}, [p, state](const Tensor& grad) { return dropout_with(grad, p, state); });
+  return record(call, std::move(r), {x},
+                [p, states, by_row](const Tensor& grad) { return dropout_with(grad, p, states, by_row); });
+}
+
+static thread_local RowStreams* row_streams = nullptr;
+
+RowStreams::RowStreams(std::vector<int64_t> samples, int64_t step, const Generator& generator) : outer_(row_streams) {
+  const GeneratorState own = generator.state();
+  for (const int64_t sample : samples) {
+    const uint64_t stream =
+        kernels::fingerprint_key(kernels::fingerprint_key(own.stream + uint64_t(sample)) ^ uint64_t(step));
+    states_.push_back({own.seed, stream, 0});
+  }
+  row_streams = this;
+}
+
+RowStreams::~RowStreams() { row_streams = outer_; }
+
+std::vector<GeneratorState> RowStreams::take(const Tensor& input) {
+  ORDO_CHECK(input.dim() > 0 && input.size(0) == int64_t(states_.size()), ShapeError, "dropout",
+             "RowStreams has {} samples, which are no rows of shape {}", states_.size(), input.sizes());
+  const std::vector<GeneratorState> taken = states_;
+  const int64_t blocks = states_.empty() ? 0 : (input.numel() / input.size(0) + 3) / 4;
+  for (GeneratorState& state : states_) state.offset += uint64_t(blocks);
+  return taken;
 }
 
 Tensor rand(const Dims& sizes, TensorOptions options, Generator* generator) {
@@ -95,7 +129,8 @@ Tensor dropout(const Tensor& input, double p, bool training, Generator* generato
   ORDO_CHECK(p >= 0 && p <= 1, ValueError, "dropout", "p is a probability between 0 and 1, not {}", p);
   detail::expect_floating("dropout", input);
   if (!training || p == 0) return input;
-  return dropout_with(input, p, kernels::dropout_state(input.numel(), generator));
+  if (row_streams && !generator) return dropout_with(input, p, row_streams->take(input), true);
+  return dropout_with(input, p, {kernels::dropout_state(input.numel(), generator)}, false);
 }
 
 ORDO_REGISTER_OP({.name = "multinomial",

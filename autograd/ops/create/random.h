@@ -6,6 +6,8 @@
 // not floating.
 #pragma once
 
+#include <vector>
+
 #include <ordo/engine/run/generator.h>
 #include <ordo/engine/tensor/tensor.h>
 
@@ -110,6 +112,29 @@ Tensor normal_(Tensor t, double mean = 0, double std = 1, Generator* generator =
 /// PyTorch: torch.nn.functional.dropout; the mask is another.
 /// Source: N. Srivastava et al., "Dropout: a simple way to prevent neural networks from overfitting", 2014.
 Tensor dropout(const Tensor& input, double p = 0.5, bool training = true, Generator* generator = nullptr);
+
+/// While it lives, dropout of this thread draws each row of dimension 0 from a stream of its own, unless it is given a
+/// generator. A row's numbers then depend neither on the rows beside it nor on its place:
+///
+///   const RowStreams guard(numbers_of_samples, step);
+///   loss = criterion(model(x), y);   // row i of x is sample numbers_of_samples[i]
+///
+/// The stream follows from the generator's seed, the sample's number and the step; the numbers in it, from what rows
+/// drew since the guard began. Guards end in the reverse order of their beginnings. Dropout throws ShapeError where
+/// dimension 0 does not have a row for each sample.
+class RowStreams {
+ public:
+  explicit RowStreams(std::vector<int64_t> samples, int64_t step = 0, const Generator& generator = default_generator());
+  ~RowStreams();
+  RowStreams(const RowStreams&) = delete;
+  RowStreams& operator=(const RowStreams&) = delete;
+
+ private:
+  friend Tensor dropout(const Tensor&, double, bool, Generator*);
+  std::vector<GeneratorState> take(const Tensor& input);
+  std::vector<GeneratorState> states_;
+  RowStreams* outer_;
+};
 
 /// num_samples numbers of categories, each drawn with a probability in proportion to its weight in probs. Without
 /// replacement no category is drawn twice. On CUDA the call waits.
