@@ -3,7 +3,7 @@
 // without a mathematics library.
 //
 // float functions compute in float and, where an error would show, in two floats. Over all arguments they are off by at
-// most 1 ulp; exp and log2 by 1.1, erfc, gelu, cosh, sinh and asinh by 1.8, logsigmoid and rsqrt by 2, acosh by 2.3, sigmoid and
+// most 1 ulp; exp, log2 and tan by 1.1, erfc, gelu, cosh, sinh and asinh by 1.8, logsigmoid and rsqrt by 2, acosh by 2.3, sigmoid and
 // silu by 2.5, gelu_tanh and mish by 3.2. pow, lgamma, digamma, erfinv and sinc compute in double and round at the end
 // (at most 0.501 ulp). double functions are within 2 ulp (hyperbolic functions, their inverses and lgamma 2.5, erfc and
 // erfinv 3), except gelu (10) and gelu_tanh in the lower tail, where rounding the polynomial inside costs up to 2^9 ulp,

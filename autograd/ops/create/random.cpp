@@ -3,6 +3,7 @@
 #include <ordo/autograd/ops/math/binary.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/reduce/sort.h>
+#include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/fingerprint/mix.h>
 #include <ordo/kernels/random/random.h>
@@ -48,6 +49,7 @@ static Tensor dropout_with(const Tensor& x, double p, const std::vector<Generato
 static thread_local RowStreams* row_streams = nullptr;
 
 RowStreams::RowStreams(std::vector<int64_t> samples, int64_t step, const Generator& generator) : outer_(row_streams) {
+  const detail::LibraryCall running;
   const GeneratorState own = generator.state();
   for (const int64_t sample : samples) {
     const uint64_t stream =
@@ -125,6 +127,7 @@ Tensor normal_(Tensor t, double mean, double std, Generator* generator) {
 }
 
 Tensor dropout(const Tensor& input, double p, bool training, Generator* generator) {
+  const detail::OperationName name("dropout");
   detail::expect_defined("dropout", input, "input");
   ORDO_CHECK(p >= 0 && p <= 1, ValueError, "dropout", "p is a probability between 0 and 1, not {}", p);
   detail::expect_floating("dropout", input);
