@@ -206,23 +206,6 @@ ORDO_SURVIVES(convolutions) {
   return gradients_of(model);
 }
 
-TEST_F(OutOfMemory, sums_into_shared_places) {
-  const Tensor index = from_vector(std::vector<int64_t>{2, 0, 2, 1}, {4});
-  expect_survival([&] {
-    const Tensor table = randn({3, 4}, {.requires_grad = true}), source = randn({4, 4}, {.requires_grad = true});
-    const Tensor sum = index_add(table, 0, index, source) + embedding_bag(index.view({2, 2}), table).sum();
-    (sum.sum() + embedding(index, table).sum() + scatter_add(table, 0, index.view({4, 1}), source).sum()).backward();
-    return sum_of(table.grad()) + sum_of(source.grad());
-  });
-}
-
-ORDO_SURVIVES(sorted_and_selected) {
-  const Tensor x = randn({20}, {.requires_grad = true});
-  const Tensor y = cat({sort(x).values, cumsum(x, 0), x.masked_select(x > 0)});
-  (y.sum() + topk(x, 3).values.sum() + median(x)).backward();
-  return sum_of(x.grad()) + sum_of(argsort(x).to(float32));
-}
-
 TEST_F(OutOfMemory, several_threads_of_an_operation) {
   const int before = num_threads();
   set_num_threads(4);

@@ -260,10 +260,8 @@ TEST(SolveTriangular, what_is_beyond_is_not_read) {
 }
 
 TEST(SolveTriangular, refuses) {
-  const Tensor a = ones({2, 2}), b = ones({2, 3});
+  const Tensor b = ones({2, 3});
   EXPECT_ORDO_ERROR(solve_triangular(zeros({2, 2}), b, true), ValueError, "[solve_triangular] matrix 0 of the batch");
-  EXPECT_ORDO_ERROR(solve_triangular(a, b, true, false), ShapeError, "[solve_triangular] b must have as many rows");
-  EXPECT_ORDO_ERROR(solve_triangular(a, b.to(float64), true), DTypeError, "[solve_triangular]");
 }
 
 TEST(MatrixPower, large_powers) {
@@ -273,7 +271,6 @@ TEST(MatrixPower, large_powers) {
   EXPECT_EQ(matrix_power(a, INT64_MIN).to_vector<double>()[1], -9223372036854775808.0);
   EXPECT_TRUE(matrix_power(zeros({3, 2, 2}), 0).equal(eye(2).expand({3, 2, 2})));
   EXPECT_ORDO_ERROR(matrix_power(zeros({2, 2}), -1), ValueError, "singular");
-  EXPECT_ORDO_ERROR(matrix_power(ones({2, 3}), 2), ShapeError, "[matrix_power]");
 }
 
 TEST(Lstsq, ranks_and_residuals) {
@@ -285,7 +282,6 @@ TEST(Lstsq, ranks_and_residuals) {
   const Tensor twice = from_vector<double>({1, 2, 2, 4, 3, 6}, {3, 2});
   EXPECT_ORDO_ERROR(lstsq(twice, y), ValueError, "[lstsq] matrix 0 of the batch is not of full rank; pinv");
   EXPECT_ORDO_ERROR(lstsq(twice.t(), ones({2}, float64)), ValueError, "not of full rank");
-  EXPECT_ORDO_ERROR(lstsq(line, ones({2, 2}, float64)), ShapeError, "[lstsq] b must have as many rows");
 }
 
 TEST(Eigh, decomposes_difficult_matrices) {

@@ -214,10 +214,6 @@ TEST(Recurrent, refuses) {
     return lstm(in[0], in[1], in[2], w, {.lengths = from_vector<int64_t>(lengths, {int64_t(lengths.size())})}).h;
   };
   EXPECT_ORDO_ERROR(with_lengths({1, 2}), ShapeError, "lengths");
-  const Shape p{2, 3, 2, 2, {}, {}, 1};
-  TensorList projected = inputs_of(Kind::lstm, p);
-  projected.back() = ones({2, 2}, float64);
-  EXPECT_ORDO_ERROR(results(Kind::lstm, p, projected), ShapeError, "[lstm] the projection must have sizes [1, 2]");
 }
 
 // What lies behind the end of a sequence does not matter, to results and gradients.
