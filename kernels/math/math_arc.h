@@ -5,18 +5,18 @@ namespace ordo::math {
 namespace detail {
 
 /// (atan(r) / r - 1) / z with z = r^2, for |r| <= tan(pi/8).
-ORDO_HD double atan_tail(double z) {
+[[gnu::always_inline]] ORDO_HD double atan_tail(double z) {
   return polynomial(z, -0x1.5555555555555p-2, 0x1.9999999999997p-3, -0x1.24924924920adp-3, 0x1.c71c71c6ddbfcp-4,
                     -0x1.745d173565149p-4, 0x1.3b13aea9e84b6p-4, -0x1.1110cee80b516p-4, 0x1.e1d8e9bffe59dp-5,
                     -0x1.aebd1fa559894p-5, 0x1.829ce3237ab26p-5, -0x1.503c4469943acp-5, 0x1.f5ef74d05428dp-6,
                     -0x1.c81291cfc455fp-7);
 }
 /// The same of floats, for |r| <= 1 (relative error of atan 2^-28.6); (asin(r) / r - 1) / z for |r| <= 1/2 (2^-27.6).
-ORDO_HD float atan_tail_float(float z) {
+[[gnu::always_inline]] ORDO_HD float atan_tail_float(float z) {
   return polynomial(z, -0x1.55554p-2f, 0x1.999266p-3f, -0x1.24262ap-3f, 0x1.c0c8e2p-4f, -0x1.58bcfep-4f, 0x1.dc9854p-5f,
                     -0x1.012f28p-5f, 0x1.696692p-7f, -0x1.dcc6a6p-10f);
 }
-ORDO_HD float asin_tail_float(float z) {
+[[gnu::always_inline]] ORDO_HD float asin_tail_float(float z) {
   return polynomial(z, 0x1.55554cp-3f, 0x1.3338aap-4f, 0x1.6ca7dcp-5f, 0x1.04cd0ap-5f, 0x1.d5897cp-7f, 0x1.349efp-5f);
 }
 
@@ -24,7 +24,7 @@ inline constexpr double kTanEighth = 0x1.a827999fcef32p-2, kCotEighth = 0x1.3504
 
 /// The angle from 0 to pi of a point at height a >= 0, and at b >= 0 to the right or to the left: that of a multiple of
 /// pi/4, and the arc tangent r of a quotient of at most tan(pi/8), whose rounding error is computed.
-ORDO_HD double arc(Double2 a, Double2 b, bool left) {
+[[gnu::always_inline]] ORDO_HD double arc(Double2 a, Double2 b, bool left) {
   const bool low = a.hi <= kTanEighth * b.hi, high = a.hi > kCotEighth * b.hi;
   const Double2 difference = exact_sum(a.hi, -b.hi), sum = exact_sum(a.hi, b.hi);
   // One choice after the other: so they vectorise.
@@ -48,13 +48,13 @@ ORDO_HD double arc(Double2 a, Double2 b, bool left) {
 }
 
 /// quarters pi/2 + (angle + rest), quarters 0, 1 or 2 and |angle| <= pi/2 where it is not 0.
-ORDO_HD float turned_float(float quarters, float angle, float rest) {
+[[gnu::always_inline]] ORDO_HD float turned_float(float quarters, float angle, float rest) {
   const Float2 v = exact_sum_ordered(quarters * 0x1.921fb6p+0f, angle);
   return v.hi + (v.lo + fused(quarters, -0x1.777a5cp-25f, rest));
 }
 
 /// arc() of floats: the arc tangent of a quotient of at most 1, whose rounding error is computed.
-ORDO_HD float arc_float(float a, float b, bool left) {
+[[gnu::always_inline]] ORDO_HD float arc_float(float a, float b, bool left) {
   const bool high = a > b;
   const float n = high ? b : a, d = high ? a : b, inverse = 1.0f / (d == 0.0f ? 1.0f : d), r = n * inverse, z = r * r;
   // The slope of atan is 1 / (1 + z), for the sake of an error 1 - z / 2 is near enough.
@@ -71,7 +71,7 @@ struct ArcSine {
   bool is_small;
   float size, rest;
 };
-ORDO_HD ArcSine arc_sine_float(float x) {
+[[gnu::always_inline]] ORDO_HD ArcSine arc_sine_float(float x) {
   const float size = magnitude_float(x), half = fused(-0.5f, size, 0.5f), root = ordo::math::sqrt(half);
   const bool small = size <= 0.5f;
   const float z = small ? x * x : half, r = small ? size : root;
@@ -80,7 +80,7 @@ ORDO_HD ArcSine arc_sine_float(float x) {
 }
 
 /// sqrt(1 - x^2); NaN beyond -1 and 1.
-ORDO_HD Double2 other_leg(double x) {
+[[gnu::always_inline]] ORDO_HD Double2 other_leg(double x) {
   const Double2 square = exact_product(x, x), rest = exact_sum(1.0, -square.hi);
   const Double2 t = exact_sum(rest.hi, rest.lo - square.lo);
   const double root = sqrt(t.hi);
@@ -90,27 +90,29 @@ ORDO_HD Double2 other_leg(double x) {
 
 }  // namespace detail
 
-ORDO_HD double atan(double x) {
+[[gnu::always_inline]] ORDO_HD double atan(double x) {
   const double size = detail::magnitude(x), a = size > 0x1p60 ? 0x1p60 : size;
   return detail::with_sign_of(detail::arc({a, 0.0}, {1.0, 0.0}, false), x);
 }
-ORDO_HD float atan(float x) {
+[[gnu::always_inline]] ORDO_HD float atan(float x) {
   const float size = detail::magnitude_float(x);
   return detail::with_sign_of_float(detail::arc_float(size > 0x1p60f ? 0x1p60f : size, 1.0f, false), x);
 }
 
-ORDO_HD double asin(double x) {
+[[gnu::always_inline]] ORDO_HD double asin(double x) {
   return detail::with_sign_of(detail::arc({detail::magnitude(x), 0.0}, detail::other_leg(x), false), x);
 }
-ORDO_HD float asin(float x) {
+[[gnu::always_inline]] ORDO_HD float asin(float x) {
   using namespace detail;
   const ArcSine v = arc_sine_float(x);
   const float far = turned_float(1.0f, -2.0f * v.size, -2.0f * v.rest);
   return with_sign_of_float(v.is_small ? v.size + v.rest : far, x);
 }
 
-ORDO_HD double acos(double x) { return detail::arc(detail::other_leg(x), {detail::magnitude(x), 0.0}, x < 0.0); }
-ORDO_HD float acos(float x) {
+[[gnu::always_inline]] ORDO_HD double acos(double x) {
+  return detail::arc(detail::other_leg(x), {detail::magnitude(x), 0.0}, x < 0.0);
+}
+[[gnu::always_inline]] ORDO_HD float acos(float x) {
   using namespace detail;
   const ArcSine v = arc_sine_float(x);
   const float by = v.is_small ? (x < 0.0f ? 1.0f : -1.0f) : (x < 0.0f ? -2.0f : 2.0f);
@@ -118,7 +120,7 @@ ORDO_HD float acos(float x) {
 }
 
 /// The angle of the point (x, y), from -pi to pi; of infinities that of the direction.
-ORDO_HD double atan2(double y, double x) {
+[[gnu::always_inline]] ORDO_HD double atan2(double y, double x) {
   using namespace detail;
   const double size_y = magnitude(y), size_x = magnitude(x), most = size_y > size_x ? size_y : size_x;
   const bool infinite = most == infinity();
@@ -129,7 +131,7 @@ ORDO_HD double atan2(double y, double x) {
   const double v = with_sign_of(arc({a, 0.0}, {b, 0.0}, to_bits(x) >> 63 != 0), y);
   return x != x || y != y ? nan() : v;
 }
-ORDO_HD float atan2(float y, float x) {
+[[gnu::always_inline]] ORDO_HD float atan2(float y, float x) {
   using namespace detail;
   const float size_y = magnitude_float(y), size_x = magnitude_float(x), most = size_y > size_x ? size_y : size_x;
   const bool infinite = most == float(infinity());

@@ -32,7 +32,7 @@ ORDO_HD uint32_t to_bits_float(float v) {
 #endif
 }
 
-ORDO_HD float from_bits_float(uint32_t v) {
+[[gnu::always_inline]] ORDO_HD float from_bits_float(uint32_t v) {
 #ifdef __CUDA_ARCH__
   return __uint_as_float(v);
 #else
@@ -46,13 +46,15 @@ ORDO_HD double magnitude(double v) { return from_bits(to_bits(v) & 0x7ffffffffff
 ORDO_HD double with_sign_of(double magnitude, double sign) {
   return from_bits((to_bits(magnitude) & 0x7fffffffffffffffu) | (to_bits(sign) & 0x8000000000000000u));
 }
-ORDO_HD float magnitude_float(float v) { return from_bits_float(to_bits_float(v) & 0x7fffffffu); }
-ORDO_HD float with_sign_of_float(float magnitude, float sign) {
+[[gnu::always_inline]] ORDO_HD float magnitude_float(float v) {
+  return from_bits_float(to_bits_float(v) & 0x7fffffffu);
+}
+[[gnu::always_inline]] ORDO_HD float with_sign_of_float(float magnitude, float sign) {
   return from_bits_float((to_bits_float(magnitude) & 0x7fffffffu) | (to_bits_float(sign) & 0x80000000u));
 }
 
 /// a b + c, rounded once: an instruction of every processor that the library is made for.
-ORDO_HD float fused(float a, float b, float c) {
+[[gnu::always_inline]] ORDO_HD float fused(float a, float b, float c) {
 #ifdef __CUDA_ARCH__
   return ::fmaf(a, b, c);
 #else
@@ -66,9 +68,9 @@ template <class... C>
 ORDO_HD double polynomial(double x, double c0, C... rest) {
   return c0 + x * polynomial(x, rest...);
 }
-ORDO_HD float polynomial(float, float c0) { return c0; }
+[[gnu::always_inline]] ORDO_HD float polynomial(float, float c0) { return c0; }
 template <class... C>
-ORDO_HD float polynomial(float x, float c0, C... rest) {
+[[gnu::always_inline]] ORDO_HD float polynomial(float x, float c0, C... rest) {
   return fused(x, polynomial(x, rest...), c0);
 }
 
@@ -109,11 +111,11 @@ struct Float2 {
 };
 
 /// a + b exactly (Knuth); where |a| >= |b| or a is 0, in three operations (Dekker).
-ORDO_HD Float2 exact_sum_float(float a, float b) {
+[[gnu::always_inline]] ORDO_HD Float2 exact_sum_float(float a, float b) {
   const float sum = a + b, from_b = sum - a;
   return {sum, (a - (sum - from_b)) + (b - from_b)};
 }
-ORDO_HD Float2 exact_sum_ordered(float a, float b) {
+[[gnu::always_inline]] ORDO_HD Float2 exact_sum_ordered(float a, float b) {
   const float sum = a + b;
   return {sum, b - (sum - a)};
 }

@@ -7,7 +7,7 @@ namespace ordo::math {
 namespace detail {
 
 /// erf(x) = x times a polynomial in x^2, for |x| <= 1.
-ORDO_HD double erf_centre(double x) {
+[[gnu::always_inline]] ORDO_HD double erf_centre(double x) {
   return x * polynomial(x * x, 0x1.20dd750429b6dp+0, -0x1.812746b0379e7p-2, 0x1.ce2f21a042bddp-4, -0x1.b82ce3128898dp-6,
                         0x1.565bcd0e647acp-8, -0x1.c02db3fecced0p-11, 0x1.f9a326bdd9420p-14, -0x1.f4d255b078cd5p-17,
                         0x1.b9e649a9fe69bp-20, -0x1.5f6d42f218e51p-23, 0x1.fc3e8f0b390c0p-27, -0x1.4e48c9d4074f1p-30,
@@ -16,7 +16,7 @@ ORDO_HD double erf_centre(double x) {
 
 /// e^(x^2) erfc(x) for 1 <= x <= 28. (1 + 2 x) times it is smooth in t = (x - 3) / (x + 3) (Shepherd and Laframboise,
 /// "Chebyshev approximation of (1 + 2x) exp(x^2) erfc x", 1981); the coefficients are our own interpolant's.
-ORDO_HD double erfc_scaled(double x) {
+[[gnu::always_inline]] ORDO_HD double erfc_scaled(double x) {
   const double t = (x - 3.0) / (x + 3.0);
   return polynomial(t, 0x1.40c522d7e4987p+0, -0x1.15c084bb9e8f3p-3, -0x1.85a15c58aa61bp-5, 0x1.098366a5b46dbp-3,
                     -0x1.e88b803a48767p-4, 0x1.17ca2877f0403p-4, -0x1.8574c40c2707cp-6, 0x1.4b884e472203bp-9,
@@ -28,7 +28,7 @@ ORDO_HD double erfc_scaled(double x) {
 }
 
 /// (1 + 2 x) e^(x^2) erfc(x) for 1/2 <= x <= 28.
-ORDO_HD double erfc_smooth(double x) {
+[[gnu::always_inline]] ORDO_HD double erfc_smooth(double x) {
   const double t = (x - 3.0) / (x + 3.0);
   return polynomial(t, 0x1.40c522d7e4987p+0, -0x1.15c084bb9e8f3p-3, -0x1.85a15c58aa612p-5, 0x1.098366a5b46e5p-3,
                     -0x1.e88b803a48944p-4, 0x1.17ca2877f02f3p-4, -0x1.8574c40c15590p-6, 0x1.4b884e46a7221p-9,
@@ -39,7 +39,7 @@ ORDO_HD double erfc_smooth(double x) {
 }
 
 /// The normal distribution function, 1/2 erfc(-x / sqrt(2)). In the lower tail e^(-x^2/2) is taken of the exact square.
-ORDO_HD double normal_cdf(double x) {
+[[gnu::always_inline]] ORDO_HD double normal_cdf(double x) {
   const double u = magnitude(x), size = u > 39.0 ? 39.0 : u, w = size * 0x1.6a09e667f3bcdp-1;
   const Double2 square = exact_product(size, size);
   const double tail = 0.5 * (exp2parts(-0.5 * square.hi, -0.5 * square.lo) * erfc_scaled(w < 1.0 ? 1.0 : w));
@@ -47,7 +47,7 @@ ORDO_HD double normal_cdf(double x) {
 }
 
 /// erf(x) - x c, c being 2 / sqrt(pi) as a float; |x| < 0.9.
-ORDO_HD float erf_tail_float(float x) {
+[[gnu::always_inline]] ORDO_HD float erf_tail_float(float x) {
   const float z = x * x;
   const float p = polynomial(z, -0x1.812746p-2f, 0x1.ce2eb6p-4f, -0x1.b81c72p-6f, 0x1.554ad6p-8f, -0x1.aeba58p-11f,
                              0x1.6ba09ap-14f);
@@ -62,7 +62,7 @@ struct Tail {
   float exponential;  ///< e^(-u^2 half) / 2^n
 };
 template <class Q>
-ORDO_HD Tail tail_float(float u, float half, float slope, float start, Q q) {
+[[gnu::always_inline]] ORDO_HD Tail tail_float(float u, float half, float slope, float start, Q q) {
   const float d = fused(slope, u, 1.0f), d_low = fused(slope, u, 1.0f - d), t = 1.0f / d, s = t - 0.5f, of_s = q(s);
   // The slope of P is about 3/2 Q.
   const float t_low = (fused(-t, d, 1.0f) - t * d_low) * t, p = fused(s, of_s, start);
@@ -77,14 +77,14 @@ ORDO_HD Tail tail_float(float u, float half, float slope, float start, Q q) {
   return v;
 }
 /// Phi(-u) (relative error of P 2^-26.1)
-ORDO_HD Tail lower_tail_float(float u) {
+[[gnu::always_inline]] ORDO_HD Tail lower_tail_float(float u) {
   return tail_float(u > 15.0f ? 15.0f : u, 0.5f, 0x1.3d70a4p-2f, 0x1.d3b688p-3f, [](float s) {
     return polynomial(s, 0x1.54c6dap-2f, 0x1.573884p-2f, 0x1.8a0b3cp-3f, -0x1.3c7d5cp-10f, -0x1.5174ep-4f,
                       -0x1.34184ap-6f, 0x1.5dbb0ep-5f, 0x1.2222d6p-7f, -0x1.49cbdap-6f);
   });
 }
 /// erfc(u) for u >= 1/2 (relative error of P 2^-26)
-ORDO_HD Tail erfc_tail_float(float u) {
+[[gnu::always_inline]] ORDO_HD Tail erfc_tail_float(float u) {
   return tail_float(u > 10.5f ? 10.5f : u, 1.0f, 0x1.99999ap-2f, 0x1.afbb4p-2f, [](float s) {
     return polynomial(s, 0x1.4995dep-1f, 0x1.73d888p-1f, 0x1.18933p-1f, 0x1.73cfccp-3f, -0x1.b7379cp-4f,
                       -0x1.f96f8ep-4f, 0x1.46acfp-6f, 0x1.0cece6p-4f);
@@ -93,7 +93,7 @@ ORDO_HD Tail erfc_tail_float(float u) {
 
 }  // namespace detail
 
-ORDO_HD double erf(double x) {
+[[gnu::always_inline]] ORDO_HD double erf(double x) {
   using namespace detail;
   const double u = magnitude(x), size = u > 6.5 ? 6.5 : u;
   const double tail = 1.0 - exp(-size * size) * erfc_scaled(size < 1.0 ? 1.0 : size);
@@ -101,7 +101,7 @@ ORDO_HD double erf(double x) {
 }
 /// Below 0.9 the series; above, 1 - e^-q with q = -log(erfc(|x|)) a polynomial (absolute error of the result 2^-28.6),
 /// which beyond 4 rounds to 1.
-ORDO_HD float erf(float x) {
+[[gnu::always_inline]] ORDO_HD float erf(float x) {
   using namespace detail;
   const float size = magnitude_float(x), far = size > 4.0f ? 4.0f : size;
   const float p =
@@ -117,7 +117,7 @@ ORDO_HD float erf(float x) {
 }
 
 /// 1 - erf(x), accurate where that is small: from 1/2 on e^(-x^2) of the exact square.
-ORDO_HD double erfc(double x) {
+[[gnu::always_inline]] ORDO_HD double erfc(double x) {
   using namespace detail;
   const double u = magnitude(x), size = u > 28.0 ? 28.0 : u, safe = size < 0.5 ? 0.5 : size;
   const Double2 square = exact_product(safe, safe), by = exact_sum(1.0, 2.0 * safe);
@@ -127,7 +127,7 @@ ORDO_HD double erfc(double x) {
   const double tail = quotient + (((above.hi - back.hi) - back.lo) + (above.lo - quotient * by.lo)) / by.hi;
   return u < 0.5 ? 1.0 - erf_centre(x) : x < 0.0 ? 2.0 - tail : x > 0.0 ? tail : x;
 }
-ORDO_HD float erfc(float x) {
+[[gnu::always_inline]] ORDO_HD float erfc(float x) {
   using namespace detail;
   const Tail t = erfc_tail_float(magnitude_float(x));
   const float v = scaled_float(t.hi + t.lo, t.shifted), far = x < 0.0f ? 2.0f - v : v;
@@ -136,8 +136,8 @@ ORDO_HD float erfc(float x) {
 }
 
 /// x Phi(x), Phi the normal distribution function. -0 for x towards minus infinity.
-ORDO_HD double gelu(double x) { return x < -39.0 ? -0.0 : x * detail::normal_cdf(x); }
-ORDO_HD float gelu(float x) {
+[[gnu::always_inline]] ORDO_HD double gelu(double x) { return x < -39.0 ? -0.0 : x * detail::normal_cdf(x); }
+[[gnu::always_inline]] ORDO_HD float gelu(float x) {
   using namespace detail;
   const Tail t = lower_tail_float(magnitude_float(x));
   const float safe = clamped_float(x, -15.0f, 15.0f), factor = x < 0.0f ? safe : 1.0f;
@@ -148,7 +148,7 @@ ORDO_HD float gelu(float x) {
 namespace detail {
 
 /// e^-|u| = (hi + lo) 2^n for u = 2 sqrt(2/pi) (x + 0.044715 x^3), n in the low bits of `shifted`.
-ORDO_HD Tail gelu_tanh_tail(float x) {
+[[gnu::always_inline]] ORDO_HD Tail gelu_tanh_tail(float x) {
   const float size = clamped_float(magnitude_float(x), 0.0f, 11.0f), square = size * size;
   const float part = 0x1.2444f2p-4f * square, square_low = fused(size, size, -square);
   const Float2 slope = exact_sum_float(0x1.988454p+0f, part);
@@ -166,11 +166,11 @@ ORDO_HD Tail gelu_tanh_tail(float x) {
 }  // namespace detail
 
 /// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), which is x sigmoid of twice that.
-ORDO_HD double gelu_tanh(double x) {
+[[gnu::always_inline]] ORDO_HD double gelu_tanh(double x) {
   const double u = 2.0 * 0x1.9884533d43651p-1 * (x + 0.044715 * x * x * x);
   return x < -39.0 ? -0.0 : x * sigmoid(u);
 }
-ORDO_HD float gelu_tanh(float x) {
+[[gnu::always_inline]] ORDO_HD float gelu_tanh(float x) {
   using namespace detail;
   const Tail t = gelu_tanh_tail(x);
   // Above 0 x / (1 + e^-u), below x e^u / (1 + e^u).

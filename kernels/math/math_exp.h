@@ -20,14 +20,14 @@ ORDO_HD int64_t nearest_power(double x, double& n) {
   return int64_t(to_bits(shifted)) - int64_t(to_bits(kRounder));
 }
 
-ORDO_HD double exp_tail_float(double r) {
+[[gnu::always_inline]] ORDO_HD double exp_tail_float(double r) {
   return r + r * r *
                  polynomial(r, 0.5, 0x1.55555567532adp-3, 0x1.5555555c87148p-5, 0x1.1110c632a3088p-7,
                             0x1.6c16858b7acb9p-10, 0x1.a15179d80ae96p-13, 0x1.a1132015ba37ep-16);
 }
 
 /// r^2 P(r)
-ORDO_HD double exp_square_tail(double r) {
+[[gnu::always_inline]] ORDO_HD double exp_square_tail(double r) {
   return r * r *
          polynomial(r, 0.5, 0x1.5555555555555p-3, 0x1.5555555555557p-5, 0x1.1111111111111p-7, 0x1.6c16c16c15a68p-10,
                     0x1.a01a01a0196acp-13, 0x1.a01a01a9e991bp-16, 0x1.71de3a5aa7bb7p-19, 0x1.27e4d41966f2fp-22,
@@ -44,15 +44,17 @@ ORDO_HD ExpReduced exp_reduce(double x, double x_low) {
 }
 
 /// v 2^n, in two steps so that subnormal results are rounded once.
-ORDO_HD double scaled(double v, int64_t n) {
+[[gnu::always_inline]] ORDO_HD double scaled(double v, int64_t n) {
   const int64_t half = n >> 1;
   return v * power_of_two(half) * power_of_two(n - half);
 }
 
-ORDO_HD double clamped(double x, double least, double most) { return x < least ? least : x > most ? most : x; }
+[[gnu::always_inline]] ORDO_HD double clamped(double x, double least, double most) {
+  return x < least ? least : x > most ? most : x;
+}
 
 /// e^(x + x_low), rounded to double.
-ORDO_HD double exp2parts(double x, double x_low) {
+[[gnu::always_inline]] ORDO_HD double exp2parts(double x, double x_low) {
   const double safe = clamped(x, -746.0, 710.0);
   const ExpReduced e = exp_reduce(safe, safe == x ? x_low : 0.0);
   return scaled(1.0 + (e.r + (exp_square_tail(e.r) + e.r_low)), e.n);
@@ -73,12 +75,14 @@ ORDO_HD double exp2parts(double x, double x_low) {
 inline constexpr float kFloatRounder = 0x1.8p23f;
 
 /// 2^n for -127 < n < 128; infinity for n = 128. n in the low bits.
-ORDO_HD float float_power_of_two(uint32_t n) { return from_bits_float((n << 23) + 0x3f800000u); }
+[[gnu::always_inline]] ORDO_HD float float_power_of_two(uint32_t n) { return from_bits_float((n << 23) + 0x3f800000u); }
 
-ORDO_HD float clamped_float(float x, float least, float most) { return x < least ? least : x > most ? most : x; }
+[[gnu::always_inline]] ORDO_HD float clamped_float(float x, float least, float most) {
+  return x < least ? least : x > most ? most : x;
+}
 
 /// x / ln 2 rounded to an integer n, which then stands in the low bits of `shifted`; |x| < 2^20.
-ORDO_HD float nearest_power_float(float x, uint32_t& shifted) {
+[[gnu::always_inline]] ORDO_HD float nearest_power_float(float x, uint32_t& shifted) {
   const float sum = fused(x, 0x1.715476p+0f, kFloatRounder);
   shifted = to_bits_float(sum);
   return sum - kFloatRounder;
@@ -86,25 +90,27 @@ ORDO_HD float nearest_power_float(float x, uint32_t& shifted) {
 
 /// e^r with r = x - n ln 2, n the integer nearest x / ln 2, and n in the low bits of `shifted`; |x| < 110. The high
 /// part of ln 2 has 15 bits, so that its product with n is exact.
-ORDO_HD float exp_rest_minus_1(float x, float x_low, uint32_t& shifted) {
+[[gnu::always_inline]] ORDO_HD float exp_rest_minus_1(float x, float x_low, uint32_t& shifted) {
   const float n = nearest_power_float(x, shifted), r = fused(n, -0x1.7f7d1cp-20f, fused(n, -0x1.62e4p-1f, x)) + x_low;
   const float p = polynomial(r, 0x1p-1f, 0x1.555482p-3f, 0x1.555526p-5f, 0x1.1244b8p-7f, 0x1.6cf9a4p-10f);
   return fused(r * r, p, r);
 }
-ORDO_HD float exp_rest(float x, uint32_t& shifted) { return 1.0f + exp_rest_minus_1(x, 0.0f, shifted); }
+[[gnu::always_inline]] ORDO_HD float exp_rest(float x, uint32_t& shifted) {
+  return 1.0f + exp_rest_minus_1(x, 0.0f, shifted);
+}
 /// The same of x + x_low, in two floats.
-ORDO_HD Float2 exp_rest_pair(float x, float x_low, uint32_t& shifted) {
+[[gnu::always_inline]] ORDO_HD Float2 exp_rest_pair(float x, float x_low, uint32_t& shifted) {
   return exact_sum_ordered(1.0f, exp_rest_minus_1(x, x_low, shifted));
 }
 
 /// v 2^n, in two steps so that subnormal results are rounded once.
-ORDO_HD float scaled_float(float v, uint32_t shifted) {
+[[gnu::always_inline]] ORDO_HD float scaled_float(float v, uint32_t shifted) {
   const uint32_t half = shifted >> 1;
   return v * float_power_of_two(half) * float_power_of_two(shifted - half);
 }
 
 /// 1 + e^-x; infinite below -88.3.
-ORDO_HD float logistic_denominator(float x) {
+[[gnu::always_inline]] ORDO_HD float logistic_denominator(float x) {
   uint32_t n;
   const float v = exp_rest(clamped_float(-x, -80.0f, 89.0f), n);
   return 1.0f + v * float_power_of_two(n);
@@ -114,14 +120,14 @@ ORDO_HD float logistic_denominator(float x) {
 
 /// 2^x: of the nearest integer n and the rest f, 2^n e^(f ln 2), ln 2 in two doubles. Integers give powers of two
 /// exactly.
-ORDO_HD double exp2(double x) {
+[[gnu::always_inline]] ORDO_HD double exp2(double x) {
   using namespace detail;
   const double safe = clamped(x, -1080.0, 1030.0), shifted = safe + kRounder, f = safe - (shifted - kRounder);
   const Double2 r = exact_product(f, 0x1.62e42fefa39efp-1);
   const double low = r.lo + f * 0x1.abc9e3b39803fp-56;
   return scaled(1.0 + (r.hi + (exp_square_tail(r.hi) + low)), int64_t(to_bits(shifted)) - int64_t(to_bits(kRounder)));
 }
-ORDO_HD float exp2(float x) {
+[[gnu::always_inline]] ORDO_HD float exp2(float x) {
   using namespace detail;
   const float safe = clamped_float(x, -151.0f, 129.0f), shifted = safe + kFloatRounder;
   const float f = safe - (shifted - kFloatRounder);
@@ -130,14 +136,14 @@ ORDO_HD float exp2(float x) {
   return scaled_float(fused(f, q, 1.0f), to_bits_float(shifted));
 }
 
-ORDO_HD double exp(double x) { return detail::exp2parts(x, 0.0); }
-ORDO_HD float exp(float x) {
+[[gnu::always_inline]] ORDO_HD double exp(double x) { return detail::exp2parts(x, 0.0); }
+[[gnu::always_inline]] ORDO_HD float exp(float x) {
   uint32_t n;
   const float v = detail::exp_rest(detail::clamped_float(x, -104.0f, 89.0f), n);
   return detail::scaled_float(v, n);
 }
 
-ORDO_HD double expm1(double x) {
+[[gnu::always_inline]] ORDO_HD double expm1(double x) {
   using namespace detail;
   const double safe = clamped(x, -40.0, 710.0);
   const ExpReduced e = exp_reduce(safe, 0.0);
@@ -150,7 +156,7 @@ ORDO_HD double expm1(double x) {
   return magnitude(x) < 0x1p-54 ? x : v;
 }
 /// Twice 2^(n-1) e^r - 1/2, each sum with its rounding error.
-ORDO_HD float expm1(float x) {
+[[gnu::always_inline]] ORDO_HD float expm1(float x) {
   using namespace detail;
   const float safe = clamped_float(x, -18.0f, 89.0f);
   uint32_t shifted;
@@ -165,18 +171,18 @@ ORDO_HD float expm1(float x) {
 }
 
 /// 1 / (1 + e^-x); of floats 0 below -88.3.
-ORDO_HD double sigmoid(double x) {
+[[gnu::always_inline]] ORDO_HD double sigmoid(double x) {
   const double e = exp(-detail::magnitude(x));
   return (x < 0.0 ? e : 1.0) / (1.0 + e);
 }
-ORDO_HD float sigmoid(float x) { return 1.0f / detail::logistic_denominator(x); }
+[[gnu::always_inline]] ORDO_HD float sigmoid(float x) { return 1.0f / detail::logistic_denominator(x); }
 
 /// x / (1 + e^-x)
-ORDO_HD double silu(double x) { return x / (1.0 + exp(-x)); }
-ORDO_HD float silu(float x) { return x / detail::logistic_denominator(x); }
+[[gnu::always_inline]] ORDO_HD double silu(double x) { return x / (1.0 + exp(-x)); }
+[[gnu::always_inline]] ORDO_HD float silu(float x) { return x / detail::logistic_denominator(x); }
 
 /// With t = e^2|x| - 1: t / (t + 2). Beyond 20 the result rounds to 1.
-ORDO_HD double tanh(double x) {
+[[gnu::always_inline]] ORDO_HD double tanh(double x) {
   const double size = detail::magnitude(x);
   const double t = expm1(2.0 * (size > 20.0 ? 20.0 : size));
   // Near 1 the distance to 1 is computed, so that only its error counts.
@@ -184,7 +190,7 @@ ORDO_HD double tanh(double x) {
   return detail::with_sign_of(size < 0x1p-28 ? size : v, x);
 }
 /// Below 0.9 the series; above, 1 - 2 / (e^2|x| + 1), which beyond 10 rounds to 1.
-ORDO_HD float tanh(float x) {
+[[gnu::always_inline]] ORDO_HD float tanh(float x) {
   using namespace detail;
   const float size = magnitude_float(x), z = x * x;
   const float p = polynomial(z, -0x1.55554ep-2f, 0x1.110f36p-3f, -0x1.b9c9c8p-5f, 0x1.62eccep-6f, -0x1.0ed2e6p-7f,

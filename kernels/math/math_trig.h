@@ -137,7 +137,7 @@ struct QuarterFloat {
   uint32_t q;  // modulo 4
   float r, r_low;
 };
-ORDO_HD QuarterFloat reduce_moderate_float(float x) {
+[[gnu::always_inline]] ORDO_HD QuarterFloat reduce_moderate_float(float x) {
   const float shifted = fused(x, 0x1.45f306p-1f, 0x1.8p23f), n = shifted - 0x1.8p23f;
   const float first = fused(n, -0x1.921fb6p+0f, x), second = n * 0x1.777a5cp-25f;  // first is exact
   const Float2 sum = exact_sum_float(first, second);
@@ -145,23 +145,23 @@ ORDO_HD QuarterFloat reduce_moderate_float(float x) {
   return {to_bits_float(shifted), r, (sum.hi - r) + low};
 }
 
-ORDO_HD Float2 sin_pair_float(float r, float r_low) {
+[[gnu::always_inline]] ORDO_HD Float2 sin_pair_float(float r, float r_low) {
   const float z = r * r;
   return exact_sum_ordered(r, fused(r * z, polynomial(z, -0x1.555544p-3f, 0x1.1106bp-7f, -0x1.99100ap-13f), r_low));
 }
-ORDO_HD Float2 cos_pair_float(float r, float r_low) {
+[[gnu::always_inline]] ORDO_HD Float2 cos_pair_float(float r, float r_low) {
   const float z = r * r, half = 0.5f * z, w = 1.0f - half, low = fused(r, r_low, 0.5f * fused(r, r, -z));
   const float tail = z * z * polynomial(z, 0x1.55554ap-5f, -0x1.6c0c04p-10f, 0x1.99d65ap-16f);
   return exact_sum_ordered(w, ((1.0f - w) - half) + (tail - low));
 }
 
 /// sin(r + turn pi/2)
-ORDO_HD float sin_of_float(QuarterFloat x, uint32_t turn) {
+[[gnu::always_inline]] ORDO_HD float sin_of_float(QuarterFloat x, uint32_t turn) {
   const uint32_t q = x.q + turn;
   const float s = sin_pair_float(x.r, x.r_low).hi, c = cos_pair_float(x.r, x.r_low).hi;
   return from_bits_float(to_bits_float(q & 1u ? c : s) ^ (q & 2u) << 30);
 }
-ORDO_HD float tan_of_float(QuarterFloat x) {
+[[gnu::always_inline]] ORDO_HD float tan_of_float(QuarterFloat x) {
   const Float2 s = sin_pair_float(x.r, x.r_low), c = cos_pair_float(x.r, x.r_low);
   const bool odd = (x.q & 1u) != 0;
   const float n = odd ? -c.hi : s.hi, n_low = odd ? -c.lo : s.lo, d = odd ? s.hi : c.hi, d_low = odd ? s.lo : c.lo;
@@ -181,7 +181,7 @@ ORDO_HD double sin_moderate(double x) {
   return x == 0.0 ? x : v;
 }
 ORDO_HD double cos_moderate(double x) { return detail::sin_of(detail::reduce_moderate(x), 1); }
-ORDO_HD float sin_moderate(float x) {
+[[gnu::always_inline]] ORDO_HD float sin_moderate(float x) {
   const float v = detail::sin_of_float(detail::reduce_moderate_float(x), 0);
   return x == 0.0f ? x : v;
 }
@@ -189,11 +189,13 @@ ORDO_HD double tan_moderate(double x) {
   const double v = detail::tan_of(detail::reduce_moderate(x));
   return x == 0.0 ? x : v;
 }
-ORDO_HD float tan_moderate(float x) {
+[[gnu::always_inline]] ORDO_HD float tan_moderate(float x) {
   const float v = detail::tan_of_float(detail::reduce_moderate_float(x));
   return x == 0.0f ? x : v;
 }
-ORDO_HD float cos_moderate(float x) { return detail::sin_of_float(detail::reduce_moderate_float(x), 1); }
+[[gnu::always_inline]] ORDO_HD float cos_moderate(float x) {
+  return detail::sin_of_float(detail::reduce_moderate_float(x), 1);
+}
 
 ORDO_HD double sin(double x) {
   if (is_moderate_angle(x)) return sin_moderate(x);
