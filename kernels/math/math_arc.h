@@ -115,8 +115,10 @@ struct ArcSine {
 [[gnu::always_inline]] ORDO_HD float acos(float x) {
   using namespace detail;
   const ArcSine v = arc_sine_float(x);
-  const float by = v.is_small ? (x < 0.0f ? 1.0f : -1.0f) : (x < 0.0f ? -2.0f : 2.0f);
-  return turned_float(v.is_small ? 1.0f : x < 0.0f ? 2.0f : 0.0f, by * v.size, by * v.rest);
+  // One choice after the other: so they vectorise.
+  const float near = x < 0.0f ? 1.0f : -1.0f, far = -2.0f * near, by = v.is_small ? near : far;
+  const float quarters_far = 1.0f + near, quarters = v.is_small ? 1.0f : quarters_far;
+  return turned_float(quarters, by * v.size, by * v.rest);
 }
 
 /// The angle of the point (x, y), from -pi to pi; of infinities that of the direction.
