@@ -5,7 +5,7 @@ namespace ordo::math {
 namespace detail {
 
 /// (atan(r) / r - 1) / z with z = r^2, for |r| <= tan(pi/8).
-[[gnu::always_inline]] ORDO_HD double atan_tail(double z) {
+ORDO_HD double atan_tail(double z) {
   return polynomial(z, -0x1.5555555555555p-2, 0x1.9999999999997p-3, -0x1.24924924920adp-3, 0x1.c71c71c6ddbfcp-4,
                     -0x1.745d173565149p-4, 0x1.3b13aea9e84b6p-4, -0x1.1110cee80b516p-4, 0x1.e1d8e9bffe59dp-5,
                     -0x1.aebd1fa559894p-5, 0x1.829ce3237ab26p-5, -0x1.503c4469943acp-5, 0x1.f5ef74d05428dp-6,
@@ -24,7 +24,7 @@ inline constexpr double kTanEighth = 0x1.a827999fcef32p-2, kCotEighth = 0x1.3504
 
 /// The angle from 0 to pi of a point at height a >= 0, and at b >= 0 to the right or to the left: that of a multiple of
 /// pi/4, and the arc tangent r of a quotient of at most tan(pi/8), whose rounding error is computed.
-[[gnu::always_inline]] ORDO_HD double arc(Double2 a, Double2 b, bool left) {
+ORDO_HD double arc(Double2 a, Double2 b, bool left) {
   const bool low = a.hi <= kTanEighth * b.hi, high = a.hi > kCotEighth * b.hi;
   const Double2 difference = exact_sum(a.hi, -b.hi), sum = exact_sum(a.hi, b.hi);
   // One choice after the other: so they vectorise.
@@ -80,7 +80,7 @@ struct ArcSine {
 }
 
 /// sqrt(1 - x^2); NaN beyond -1 and 1.
-[[gnu::always_inline]] ORDO_HD Double2 other_leg(double x) {
+ORDO_HD Double2 other_leg(double x) {
   const Double2 square = exact_product(x, x), rest = exact_sum(1.0, -square.hi);
   const Double2 t = exact_sum(rest.hi, rest.lo - square.lo);
   const double root = sqrt(t.hi);
@@ -90,7 +90,7 @@ struct ArcSine {
 
 }  // namespace detail
 
-[[gnu::always_inline]] ORDO_HD double atan(double x) {
+ORDO_HD double atan(double x) {
   const double size = detail::magnitude(x), a = size > 0x1p60 ? 0x1p60 : size;
   return detail::with_sign_of(detail::arc({a, 0.0}, {1.0, 0.0}, false), x);
 }
@@ -99,7 +99,7 @@ struct ArcSine {
   return detail::with_sign_of_float(detail::arc_float(size > 0x1p60f ? 0x1p60f : size, 1.0f, false), x);
 }
 
-[[gnu::always_inline]] ORDO_HD double asin(double x) {
+ORDO_HD double asin(double x) {
   return detail::with_sign_of(detail::arc({detail::magnitude(x), 0.0}, detail::other_leg(x), false), x);
 }
 [[gnu::always_inline]] ORDO_HD float asin(float x) {
@@ -109,9 +109,7 @@ struct ArcSine {
   return with_sign_of_float(turned_float(v.large, by * v.size, by * v.rest), x);
 }
 
-[[gnu::always_inline]] ORDO_HD double acos(double x) {
-  return detail::arc(detail::other_leg(x), {detail::magnitude(x), 0.0}, x < 0.0);
-}
+ORDO_HD double acos(double x) { return detail::arc(detail::other_leg(x), {detail::magnitude(x), 0.0}, x < 0.0); }
 [[gnu::always_inline]] ORDO_HD float acos(float x) {
   using namespace detail;
   const ArcSine v = arc_sine_float(x);
@@ -122,7 +120,7 @@ struct ArcSine {
 }
 
 /// The angle of the point (x, y), from -pi to pi; of infinities that of the direction.
-[[gnu::always_inline]] ORDO_HD double atan2(double y, double x) {
+ORDO_HD double atan2(double y, double x) {
   using namespace detail;
   const double size_y = magnitude(y), size_x = magnitude(x), most = size_y > size_x ? size_y : size_x;
   const bool infinite = most == infinity();

@@ -7,7 +7,7 @@ namespace ordo::math {
 namespace detail {
 
 /// erf(x) = x times a polynomial in x^2, for |x| <= 1.
-[[gnu::always_inline]] ORDO_HD double erf_centre(double x) {
+ORDO_HD double erf_centre(double x) {
   return x * polynomial(x * x, 0x1.20dd750429b6dp+0, -0x1.812746b0379e7p-2, 0x1.ce2f21a042bddp-4, -0x1.b82ce3128898dp-6,
                         0x1.565bcd0e647acp-8, -0x1.c02db3fecced0p-11, 0x1.f9a326bdd9420p-14, -0x1.f4d255b078cd5p-17,
                         0x1.b9e649a9fe69bp-20, -0x1.5f6d42f218e51p-23, 0x1.fc3e8f0b390c0p-27, -0x1.4e48c9d4074f1p-30,
@@ -16,7 +16,7 @@ namespace detail {
 
 /// e^(x^2) erfc(x) for 1 <= x <= 28. (1 + 2 x) times it is smooth in t = (x - 3) / (x + 3) (Shepherd and Laframboise,
 /// "Chebyshev approximation of (1 + 2x) exp(x^2) erfc x", 1981); the coefficients are our own interpolant's.
-[[gnu::always_inline]] ORDO_HD double erfc_scaled(double x) {
+ORDO_HD double erfc_scaled(double x) {
   const double t = (x - 3.0) / (x + 3.0);
   return polynomial(t, 0x1.40c522d7e4987p+0, -0x1.15c084bb9e8f3p-3, -0x1.85a15c58aa61bp-5, 0x1.098366a5b46dbp-3,
                     -0x1.e88b803a48767p-4, 0x1.17ca2877f0403p-4, -0x1.8574c40c2707cp-6, 0x1.4b884e472203bp-9,
@@ -28,7 +28,7 @@ namespace detail {
 }
 
 /// (1 + 2 x) e^(x^2) erfc(x) for 1/2 <= x <= 28.
-[[gnu::always_inline]] ORDO_HD double erfc_smooth(double x) {
+ORDO_HD double erfc_smooth(double x) {
   const double t = (x - 3.0) / (x + 3.0);
   return polynomial(t, 0x1.40c522d7e4987p+0, -0x1.15c084bb9e8f3p-3, -0x1.85a15c58aa612p-5, 0x1.098366a5b46e5p-3,
                     -0x1.e88b803a48944p-4, 0x1.17ca2877f02f3p-4, -0x1.8574c40c15590p-6, 0x1.4b884e46a7221p-9,
@@ -39,7 +39,7 @@ namespace detail {
 }
 
 /// The normal distribution function, 1/2 erfc(-x / sqrt(2)). In the lower tail e^(-x^2/2) is taken of the exact square.
-[[gnu::always_inline]] ORDO_HD double normal_cdf(double x) {
+ORDO_HD double normal_cdf(double x) {
   const double u = magnitude(x), size = u > 39.0 ? 39.0 : u, w = size * 0x1.6a09e667f3bcdp-1;
   const Double2 square = exact_product(size, size);
   const double tail = 0.5 * (exp2parts(-0.5 * square.hi, -0.5 * square.lo) * erfc_scaled(w < 1.0 ? 1.0 : w));
@@ -93,7 +93,7 @@ template <class Q>
 
 }  // namespace detail
 
-[[gnu::always_inline]] ORDO_HD double erf(double x) {
+ORDO_HD double erf(double x) {
   using namespace detail;
   const double u = magnitude(x), size = u > 6.5 ? 6.5 : u;
   const double tail = 1.0 - exp(-size * size) * erfc_scaled(size < 1.0 ? 1.0 : size);
@@ -117,7 +117,7 @@ template <class Q>
 }
 
 /// 1 - erf(x), accurate where that is small: from 1/2 on e^(-x^2) of the exact square.
-[[gnu::always_inline]] ORDO_HD double erfc(double x) {
+ORDO_HD double erfc(double x) {
   using namespace detail;
   const double u = magnitude(x), size = u > 28.0 ? 28.0 : u, safe = size < 0.5 ? 0.5 : size;
   const Double2 square = exact_product(safe, safe), by = exact_sum(1.0, 2.0 * safe);
@@ -136,7 +136,7 @@ template <class Q>
 }
 
 /// x Phi(x), Phi the normal distribution function. -0 for x towards minus infinity.
-[[gnu::always_inline]] ORDO_HD double gelu(double x) { return x < -39.0 ? -0.0 : x * detail::normal_cdf(x); }
+ORDO_HD double gelu(double x) { return x < -39.0 ? -0.0 : x * detail::normal_cdf(x); }
 [[gnu::always_inline]] ORDO_HD float gelu(float x) {
   using namespace detail;
   const Tail t = lower_tail_float(magnitude_float(x));
@@ -166,7 +166,7 @@ namespace detail {
 }  // namespace detail
 
 /// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), which is x sigmoid of twice that.
-[[gnu::always_inline]] ORDO_HD double gelu_tanh(double x) {
+ORDO_HD double gelu_tanh(double x) {
   const double u = 2.0 * 0x1.9884533d43651p-1 * (x + 0.044715 * x * x * x);
   return x < -39.0 ? -0.0 : x * sigmoid(u);
 }

@@ -20,14 +20,14 @@ ORDO_HD int64_t nearest_power(double x, double& n) {
   return int64_t(to_bits(shifted)) - int64_t(to_bits(kRounder));
 }
 
-[[gnu::always_inline]] ORDO_HD double exp_tail_float(double r) {
+ORDO_HD double exp_tail_float(double r) {
   return r + r * r *
                  polynomial(r, 0.5, 0x1.55555567532adp-3, 0x1.5555555c87148p-5, 0x1.1110c632a3088p-7,
                             0x1.6c16858b7acb9p-10, 0x1.a15179d80ae96p-13, 0x1.a1132015ba37ep-16);
 }
 
 /// r^2 P(r)
-[[gnu::always_inline]] ORDO_HD double exp_square_tail(double r) {
+ORDO_HD double exp_square_tail(double r) {
   return r * r *
          polynomial(r, 0.5, 0x1.5555555555555p-3, 0x1.5555555555557p-5, 0x1.1111111111111p-7, 0x1.6c16c16c15a68p-10,
                     0x1.a01a01a0196acp-13, 0x1.a01a01a9e991bp-16, 0x1.71de3a5aa7bb7p-19, 0x1.27e4d41966f2fp-22,
@@ -44,17 +44,15 @@ ORDO_HD ExpReduced exp_reduce(double x, double x_low) {
 }
 
 /// v 2^n, in two steps so that subnormal results are rounded once.
-[[gnu::always_inline]] ORDO_HD double scaled(double v, int64_t n) {
+ORDO_HD double scaled(double v, int64_t n) {
   const int64_t half = n >> 1;
   return v * power_of_two(half) * power_of_two(n - half);
 }
 
-[[gnu::always_inline]] ORDO_HD double clamped(double x, double least, double most) {
-  return x < least ? least : x > most ? most : x;
-}
+ORDO_HD double clamped(double x, double least, double most) { return x < least ? least : x > most ? most : x; }
 
 /// e^(x + x_low), rounded to double.
-[[gnu::always_inline]] ORDO_HD double exp2parts(double x, double x_low) {
+ORDO_HD double exp2parts(double x, double x_low) {
   const double safe = clamped(x, -746.0, 710.0);
   const ExpReduced e = exp_reduce(safe, safe == x ? x_low : 0.0);
   return scaled(1.0 + (e.r + (exp_square_tail(e.r) + e.r_low)), e.n);
@@ -120,7 +118,7 @@ inline constexpr float kFloatRounder = 0x1.8p23f;
 
 /// 2^x: of the nearest integer n and the rest f, 2^n e^(f ln 2), ln 2 in two doubles. Integers give powers of two
 /// exactly.
-[[gnu::always_inline]] ORDO_HD double exp2(double x) {
+ORDO_HD double exp2(double x) {
   using namespace detail;
   const double safe = clamped(x, -1080.0, 1030.0), shifted = safe + kRounder, f = safe - (shifted - kRounder);
   const Double2 r = exact_product(f, 0x1.62e42fefa39efp-1);
@@ -136,14 +134,14 @@ inline constexpr float kFloatRounder = 0x1.8p23f;
   return scaled_float(fused(f, q, 1.0f), to_bits_float(shifted));
 }
 
-[[gnu::always_inline]] ORDO_HD double exp(double x) { return detail::exp2parts(x, 0.0); }
+ORDO_HD double exp(double x) { return detail::exp2parts(x, 0.0); }
 [[gnu::always_inline]] ORDO_HD float exp(float x) {
   uint32_t n;
   const float v = detail::exp_rest(detail::clamped_float(x, -104.0f, 89.0f), n);
   return detail::scaled_float(v, n);
 }
 
-[[gnu::always_inline]] ORDO_HD double expm1(double x) {
+ORDO_HD double expm1(double x) {
   using namespace detail;
   const double safe = clamped(x, -40.0, 710.0);
   const ExpReduced e = exp_reduce(safe, 0.0);
@@ -171,18 +169,18 @@ inline constexpr float kFloatRounder = 0x1.8p23f;
 }
 
 /// 1 / (1 + e^-x); of floats 0 below -88.3.
-[[gnu::always_inline]] ORDO_HD double sigmoid(double x) {
+ORDO_HD double sigmoid(double x) {
   const double e = exp(-detail::magnitude(x));
   return (x < 0.0 ? e : 1.0) / (1.0 + e);
 }
 [[gnu::always_inline]] ORDO_HD float sigmoid(float x) { return 1.0f / detail::logistic_denominator(x); }
 
 /// x / (1 + e^-x)
-[[gnu::always_inline]] ORDO_HD double silu(double x) { return x / (1.0 + exp(-x)); }
+ORDO_HD double silu(double x) { return x / (1.0 + exp(-x)); }
 [[gnu::always_inline]] ORDO_HD float silu(float x) { return x / detail::logistic_denominator(x); }
 
 /// With t = e^2|x| - 1: t / (t + 2). Beyond 20 the result rounds to 1.
-[[gnu::always_inline]] ORDO_HD double tanh(double x) {
+ORDO_HD double tanh(double x) {
   const double size = detail::magnitude(x);
   const double t = expm1(2.0 * (size > 20.0 ? 20.0 : size));
   // Near 1 the distance to 1 is computed, so that only its error counts.

@@ -5,29 +5,29 @@
 namespace ordo::math {
 
 /// With t = e^|x| - 1: (t + t / (t + 1)) / 2. Beyond 709, where e^|x| may overflow, from its square root.
-[[gnu::always_inline]] ORDO_HD double sinh(double x) {
+ORDO_HD double sinh(double x) {
   const double size = detail::magnitude(x), root = exp(0.5 * size), t = expm1(size > 709.0 ? 709.0 : size);
   const double v = size > 709.0 ? 0.5 * root * root : 0.5 * (t + t / (t + 1.0));
   return detail::with_sign_of(size < 0x1p-28 ? size : v, x);
 }
-[[gnu::always_inline]] ORDO_HD double cosh(double x) {
+ORDO_HD double cosh(double x) {
   const double size = detail::magnitude(x), root = exp(0.5 * size), e = exp(size > 709.0 ? 709.0 : size);
   return size > 709.0 ? 0.5 * root * root : 0.5 * e + 0.5 / e;
 }
 
 /// log(|x| + sqrt(x^2 + 1)), without losing what is small; log(2 |x|) where the 1 does not count.
-[[gnu::always_inline]] ORDO_HD double asinh(double x) {
+ORDO_HD double asinh(double x) {
   const double size = detail::magnitude(x), square = size * size;
   const double v = size > 0x1p28 ? log(size) + 0x1.62e42fefa39efp-1 : log1p(size + square / (1.0 + sqrt(1.0 + square)));
   return detail::with_sign_of(size < 0x1p-28 ? size : v, x);
 }
 /// With t = x - 1: log(1 + t + sqrt(2 t + t^2)). NaN below 1.
-[[gnu::always_inline]] ORDO_HD double acosh(double x) {
+ORDO_HD double acosh(double x) {
   const double t = x - 1.0;
   const double v = x > 0x1p28 ? log(x) + 0x1.62e42fefa39efp-1 : log1p(t + sqrt(2.0 * t + t * t));
   return x < 1.0 ? sqrt(t) : v;
 }
-[[gnu::always_inline]] ORDO_HD double atanh(double x) {
+ORDO_HD double atanh(double x) {
   const double size = detail::magnitude(x), v = 0.5 * log1p(2.0 * size / (1.0 - size));
   return detail::with_sign_of(size < 0x1p-28 ? size : v, x);
 }

@@ -14,7 +14,7 @@ struct LogReduced {
 };
 
 /// x positive, finite and normal.
-[[gnu::always_inline]] ORDO_HD LogReduced log_reduce_normal(double x) {
+ORDO_HD LogReduced log_reduce_normal(double x) {
   const uint64_t bits = to_bits(x), exponent = (bits - 0x3fe6a09e667f3bcdu) & 0xfff0000000000000u;
   // The exponent as a double without an integer conversion, which has no vector instruction everywhere.
   const int64_t k = int64_t(exponent) >> 52;
@@ -23,19 +23,19 @@ struct LogReduced {
 }
 
 /// x positive and finite; subnormals are scaled first.
-[[gnu::always_inline]] ORDO_HD LogReduced log_reduce(double x) {
+ORDO_HD LogReduced log_reduce(double x) {
   const bool tiny = x < 0x1p-1022;
   const LogReduced l = log_reduce_normal(tiny ? x * 0x1p54 : x);
   return {tiny ? l.k - 54.0 : l.k, l.m};
 }
 
-[[gnu::always_inline]] ORDO_HD double log_q_float(double z) {
+ORDO_HD double log_q_float(double z) {
   return polynomial(z, 0x1.5555555564fdap-1, 0x1.999998ca249fbp-2, 0x1.249324907dae3p-2, 0x1.c67a84e8a4ba0p-3,
                     0x1.8c92867b49a01p-3);
 }
 
 /// log of a positive finite x that is a normal double, as all floats are; good to 2^-40.
-[[gnu::always_inline]] ORDO_HD double log_near(double x) {
+ORDO_HD double log_near(double x) {
   const LogReduced l = log_reduce_normal(x);
   const double f = l.m - 1.0, s = f / (2.0 + f), z = s * s;
   return l.k * 0x1.62e42fefa39efp-1 + s * (2.0 + z * log_q_float(z));
@@ -88,7 +88,7 @@ struct LogReducedFloat {
 }
 
 /// k ln 2 + log(1 + f) + c, f in [sqrt(1/2) - 1, sqrt(2) - 1), c small.
-[[gnu::always_inline]] ORDO_HD double log_sum(double k, double f, double c) {
+ORDO_HD double log_sum(double k, double f, double c) {
   const double s = f / (2.0 + f), z = s * s, half_square = 0.5 * f * f;
   const double r =
       z * polynomial(z, 0x1.5555555555555p-1, 0x1.9999999999a39p-2, 0x1.2492492476a1ap-2, 0x1.c71c7201a55d7p-3,
@@ -99,7 +99,7 @@ struct LogReducedFloat {
 
 /// log x to about 2^-66 of its value, x positive and finite: the series above with its first two terms carried in two
 /// doubles. 2/3 and ln 2 have low parts of their own.
-[[gnu::always_inline]] ORDO_HD Double2 log_exact(double x) {
+ORDO_HD Double2 log_exact(double x) {
   const LogReduced l = log_reduce(x);
   const double f = l.m - 1.0, d = l.m + 1.0, d_low = l.m - (d - 1.0);
   const double s = f / d;
@@ -126,7 +126,7 @@ struct LogReducedFloat {
 ORDO_HD bool is_integer(double v) { return v >= 0x1p52 || (v + 0x1p52) - 0x1p52 == v; }
 
 /// x^y from |x|^y, `size` being right for a positive finite |x|: the special cases of C's pow.
-[[gnu::always_inline]] ORDO_HD double pow_ends(double x, double y, double size) {
+ORDO_HD double pow_ends(double x, double y, double size) {
   const double ax = magnitude(x), ay = magnitude(y);
   const double at_zero = y < 0.0 ? infinity() : 0.0, at_infinity = y < 0.0 ? 0.0 : infinity();
   double v = ax == 0.0 ? at_zero : ax == infinity() ? at_infinity : size;
@@ -139,7 +139,7 @@ ORDO_HD bool is_integer(double v) { return v >= 0x1p52 || (v + 0x1p52) - 0x1p52 
 
 }  // namespace detail
 
-[[gnu::always_inline]] ORDO_HD double log(double x) {
+ORDO_HD double log(double x) {
   const detail::LogReduced l = detail::log_reduce(x);
   return detail::log_ends(detail::log_sum(l.k, l.m - 1.0, 0.0), x);
 }
@@ -150,12 +150,12 @@ ORDO_HD bool is_integer(double v) { return v >= 0x1p52 || (v + 0x1p52) - 0x1p52 
 
 /// Logarithms to the bases 2 and 10: the natural one in two doubles, times 1 / ln 2 or 1 / ln 10 in two doubles. Powers
 /// of the base give integers exactly.
-[[gnu::always_inline]] ORDO_HD double log2(double x) {
+ORDO_HD double log2(double x) {
   using namespace detail;
   const Double2 v = product(log_exact(x), {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56});
   return log_ends(v.hi + v.lo, x);
 }
-[[gnu::always_inline]] ORDO_HD double log10(double x) {
+ORDO_HD double log10(double x) {
   using namespace detail;
   const Double2 v = product(log_exact(x), {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57});
   return log_ends(v.hi + v.lo, x);
@@ -182,7 +182,7 @@ namespace detail {
 }
 
 /// log(1 + x), also for small x. 1 + x is rounded, and what that lost comes back as the correction c.
-[[gnu::always_inline]] ORDO_HD double log1p(double x) {
+ORDO_HD double log1p(double x) {
   using namespace detail;
   const double u = 1.0 + x;
   const double lost = x < 1.0 ? x - (u - 1.0) : 1.0 - (u - x);
@@ -202,7 +202,7 @@ namespace detail {
 }
 
 /// x^y, with C's special cases: x^0 = 1^y = 1, negative x only with integer y.
-[[gnu::always_inline]] ORDO_HD double pow(double x, double y) {
+ORDO_HD double pow(double x, double y) {
   using namespace detail;
   const Double2 l = log_exact(magnitude(x));
   // Beyond 2^66 every power other than of 1 overflows or vanishes.
@@ -210,7 +210,7 @@ namespace detail {
   const Double2 p = exact_product(y_safe, l.hi);
   return pow_ends(x, y, exp2parts(p.hi, p.lo + y_safe * l.lo));
 }
-[[gnu::always_inline]] ORDO_HD float pow(float x, float y) {
+ORDO_HD float pow(float x, float y) {
   using namespace detail;
   const double size = exp_near(clamped(clamped(y, -0x1p40, 0x1p40) * log_near(magnitude(x)), -110.0, 90.0));
   return float(pow_ends(x, y, size));

@@ -20,7 +20,7 @@ ORDO_HD Parts parts_of(double v) {
 }  // namespace detail
 
 /// a - trunc(a / b) b, exactly: the remainder of integers, eleven bits of the quotient at a time.
-[[gnu::always_inline]] ORDO_HD double fmod(double a, double b) {
+ORDO_HD double fmod(double a, double b) {
   using namespace detail;
   const double size = magnitude(a), by = magnitude(b);
   if (!(size < infinity()) || !(by > 0.0)) return nan();  // or NaN
@@ -42,30 +42,30 @@ ORDO_HD bool is_moderate_quotient(float a, float b) {
 }
 /// The quotient's integer part is a float, or by its rounding the next integer, which is one, too: the product with b
 /// is exact in double, and so is what remains, a float.
-[[gnu::always_inline]] ORDO_HD float fmod_moderate(float a, float b) {
+ORDO_HD float fmod_moderate(float a, float b) {
   const float by = detail::magnitude_float(b), whole = floor(detail::magnitude_float(a / b));
   const float rest = float(double(detail::magnitude_float(a)) - double(whole) * double(by));
   return detail::with_sign_of_float(rest < 0.0f ? rest + by : rest, a);
 }
-[[gnu::always_inline]] ORDO_HD float fmod(float a, float b) {
+ORDO_HD float fmod(float a, float b) {
   return is_moderate_quotient(a, b) ? fmod_moderate(a, b) : float(fmod(double(a), double(b)));
 }
 
 /// |a| sqrt(1 + (b / a)^2), |a| being the larger; infinite where one is, even beside NaN.
-[[gnu::always_inline]] ORDO_HD double hypot(double a, double b) {
+ORDO_HD double hypot(double a, double b) {
   using namespace detail;
   const double x = magnitude(a), y = magnitude(b), large = x > y ? x : y, small = x > y ? y : x;
   const double ratio = small / (large > 0.0 ? large : 1.0), v = large * sqrt(1.0 + ratio * ratio);
   return x == infinity() || y == infinity() ? infinity() : x != x ? x : v;
 }
-[[gnu::always_inline]] ORDO_HD float hypot(float a, float b) {
+ORDO_HD float hypot(float a, float b) {
   const double x = a, y = b;
   const bool infinite = detail::magnitude(x) == detail::infinity() || detail::magnitude(y) == detail::infinity();
   return infinite ? float(detail::infinity()) : float(sqrt(x * x + y * y));
 }
 
 /// log(e^a + e^b): the larger, and log(1 + e^-|a - b|).
-[[gnu::always_inline]] ORDO_HD double logaddexp(double a, double b) {
+ORDO_HD double logaddexp(double a, double b) {
   const double large = a > b ? a : b, rest = log1p(exp(-detail::magnitude(a - b)));
   return a == b && a - a != 0.0 ? a : large + rest;
 }
@@ -74,7 +74,7 @@ ORDO_HD bool is_moderate_quotient(float a, float b) {
   return a == b && a - a != 0.0f ? a : large + rest;
 }
 
-[[gnu::always_inline]] ORDO_HD double copysign(double a, double b) { return detail::with_sign_of(a, b); }
-[[gnu::always_inline]] ORDO_HD float copysign(float a, float b) { return detail::with_sign_of_float(a, b); }
+ORDO_HD double copysign(double a, double b) { return detail::with_sign_of(a, b); }
+ORDO_HD float copysign(float a, float b) { return detail::with_sign_of_float(a, b); }
 
 }  // namespace ordo::math
