@@ -30,20 +30,14 @@ static Tensor& overwrite(const OpCall& call, Tensor& t, Draw draw) {
 }
 
 /// Linear in x, and its own derivative with the same states: one for all elements, or one for each row.
-static Tensor dropout_with(const Tensor& x, double p, const std::vector<GeneratorState>& states, bool by_row) {
+static Tensor dropout_with(const Tensor& x, double p, const std::vector<GeneratorState>& states) {
   const GeneratorState first = states.empty() ? GeneratorState() : states[0];
   const OpCall call("dropout", x, p, int64_t(first.seed), int64_t(first.stream), int64_t(first.offset));
-  Tensor r;
-  if (by_row) {
-    r = detail::result_like(x);
-    for (size_t i = 0; i < states.size(); ++i)
-      kernels::copy_(r.narrow(0, int64_t(i), 1), kernels::dropout(x.narrow(0, int64_t(i), 1), p, states[i]));
-  } else {
-    r = kernels::dropout(x, p, first);
-  }
+  Tensor r = states.size() == 1 ? kernels::dropout(x, p, first) : detail::result_like(x);
+  for (size_t i = 0; states.size() > 1 && i < states.size(); ++i)
+    kernels::copy_(r.narrow(0, int64_t(i), 1), kernels::dropout(x.narrow(0, int64_t(i), 1), p, states[i]));
   if (!recorded(x)) return call.done(std::move(r));
-  return record(call, std::move(r), {x},
-                [p, states, by_row](const Tensor& grad) { return dropout_with(grad, p, states, by_row); });
+  return record(call, std::move(r), {x}, [p, states](const Tensor& grad) { return dropout_with(grad, p, states); });
 }
 
 static thread_local RowStreams* row_streams = nullptr;
@@ -132,8 +126,8 @@ Tensor dropout(const Tensor& input, double p, bool training, Generator* generato
   ORDO_CHECK(p >= 0 && p <= 1, ValueError, "dropout", "p is a probability between 0 and 1, not {}", p);
   detail::expect_floating("dropout", input);
   if (!training || p == 0) return input;
-  if (row_streams && !generator) return dropout_with(input, p, row_streams->take(input), true);
-  return dropout_with(input, p, {kernels::dropout_state(input.numel(), generator)}, false);
+  if (row_streams && !generator) return dropout_with(input, p, row_streams->take(input));
+  return dropout_with(input, p, {kernels::dropout_state(input.numel(), generator)});
 }
 
 ORDO_REGISTER_OP({.name = "multinomial",
