@@ -37,7 +37,7 @@ void train(const Options& options) {
   Trainer trainer({.epochs = steps > 0 ? 0 : number("--epochs"),
                    .steps = steps,
                    .randomness = {{.seed = 3, .deterministic = Determinism::device_to_device}},
-                   .shards = 8,  // so that one process computes what eight do
+                   .shard_rows = 4,  // of 32 a batch: one process computes what eight do
                    .validate_every = {.steps = steps, .epochs = 1},
                    .folder = folder,
                    .resume = !folder.empty(),

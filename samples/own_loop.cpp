@@ -11,7 +11,7 @@ int main() {
 
   nn::Sequential model{nn::Linear(16, 32), nn::ReLU(), nn::Dropout(0.1), nn::Linear(32, 4)};
   optim::Adam optimizer(model.parameters(), {.lr = 1e-2});
-  nn::DataParallel parallel(model);
+  nn::DataParallel parallel(model, 8);  // rows at a time
   double loss = 0;
   for (int64_t step = 0; step < 100; ++step) {
     const int64_t first = step * 64 % x.size(0);

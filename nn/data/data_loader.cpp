@@ -28,37 +28,47 @@ struct DataLoader::Progress {
 
 class DataLoader::Run {
  public:
-  Run(const DataLoader& loader, int64_t first)
-      : progress(loader.progress_), parts(loader.parts_of_epoch()), loader_(loader) {
+  explicit Run(const DataLoader& loader)
+      : progress(loader.progress_), loader_(loader), batches_(loader.size()), first_batch_(progress->delivered) {
     const DataLoaderOptions& o = loader_.options_;
     const TensorList& rows = loader_.rows_;
     const bool on_cpu = std::all_of(rows.begin(), rows.end(), [](const Tensor& t) { return t.is_cpu(); });
-    if (o.workers > 0 && on_cpu && first < parts)  // a device copies rows in its own order
-      prefetcher_.emplace([this](int64_t i) { return make(i); }, first, parts, o.workers,
+    if (const int64_t left = batches_ - first_batch_; left > 0)
+      parts_ = ((left - 1) / loader_.batches_at_a_time_ + 1) * loader_.parts_at_a_time();
+    if (o.workers > 0 && on_cpu && parts_ > 0)  // a device copies rows in its own order
+      prefetcher_.emplace([this](int64_t i) { return make(i); }, 0, parts_, o.workers,
                           o.prefetch.value_or(2 * o.workers), loader_.copies_);
   }
 
   Batch batch(int64_t index) {
     NoGrad guard;
-    const OpCall call("DataLoader", OpEvent::Role::batch, index, first_of(index), count_of(index));
+    const OpCall call("DataLoader", OpEvent::Role::batch, index_of(index), first_of(index), count_of(index));
     Batch batch{call.done(prefetcher_ ? prefetcher_->take(index) : make(index))};
     if (const auto& device = loader_.options_.device)
       for (Tensor& t : batch.tensors)
         if (t.defined()) t = t.to(*device);  // where no worker has
-    progress->delivered = (index + 1) / loader_.parts_of_batch();
+    progress->delivered = std::min(batches_, batch_of(index + 1));
     return batch;
   }
+  int64_t parts_left(int64_t index) const { return parts_ - index; }
 
   const std::shared_ptr<Progress> progress;
-  const int64_t parts;  // in the epoch
 
  private:
+  /// Counted from the beginning of the epoch.
+  int64_t index_of(int64_t index) const {
+    return first_batch_ / loader_.batches_at_a_time_ * loader_.parts_at_a_time() + index;
+  }
+  /// The first of the batches that part `index` is of.
+  int64_t batch_of(int64_t index) const {
+    return first_batch_ + index / loader_.parts_at_a_time() * loader_.batches_at_a_time_;
+  }
   /// Where part `index` begins, and with `end` where it ends, among the epoch's rows.
   int64_t border_of(int64_t index, int64_t end) const {
-    const int64_t parts_of_batch = loader_.parts_of_batch(), batch_size = loader_.options_.batch_size;
-    const int64_t first = index / parts_of_batch * batch_size;
-    const int64_t rows = std::min(batch_size, progress->order.size() - first);
-    return first + (loader_.first_part_ + index % parts_of_batch + end) * rows / loader_.parts_;
+    const int64_t batch_size = loader_.options_.batch_size, batch = batch_of(index);
+    const int64_t first = batch * batch_size, last = std::min(batches_, batch + loader_.batches_at_a_time_) * batch_size;
+    const int64_t part = loader_.first_part_ + index % loader_.parts_at_a_time() + end;
+    return std::min({first + part * loader_.part_rows_, last, progress->order.size()});
   }
   int64_t first_of(int64_t index) const { return border_of(index, 0); }
   int64_t count_of(int64_t index) const { return border_of(index, 1) - first_of(index); }
@@ -82,11 +92,13 @@ class DataLoader::Run {
   }
 
   const DataLoader loader_;               // a copy: an iterator outlives its loader, and does not notice its changes
+  const int64_t batches_, first_batch_;   // of the epoch, and the first to deliver
+  int64_t parts_ = 0;
   std::optional<Prefetcher> prefetcher_;  // the last member: its threads end before what they use
 };
 
 DataLoader::DataLoader(Handle<const Dataset> dataset, DataLoaderOptions options)
-    : dataset_(std::move(dataset)), options_(std::move(options)) {
+    : dataset_(std::move(dataset)), options_(std::move(options)), part_rows_(options_.batch_size) {
   const ordo::detail::LibraryCall library;
   const char* op = "DataLoader";
   const DataLoaderOptions& o = options_;
@@ -137,12 +149,13 @@ int64_t DataLoader::rows_of(int64_t batch) const {
   return std::min(per_batch, samples() - batch * per_batch);
 }
 
-void DataLoader::deliver_parts(int64_t parts, int64_t first, int64_t last) {
-  ORDO_CHECK(parts <= distributed::kMostShards, ValueError, "DataLoader", "cannot cut batches into {} parts, only {}",
-             parts, distributed::kMostShards);
-  ORDO_CHECK(0 <= first && first < last && last <= parts, ValueError, "DataLoader",
-             "cannot deliver parts {} to {} of {}", first, last, parts);
-  parts_ = parts, first_part_ = first, last_part_ = last;
+void DataLoader::deliver_parts(int64_t rows, int64_t first, int64_t last, int64_t batches) {
+  constexpr int64_t kMost = int64_t(1) << 40;
+  ORDO_CHECK(rows >= 1 && batches >= 1 && batches <= kMost, ValueError, "DataLoader",
+             "cannot cut {} batches into parts of {} rows", batches, rows);
+  ORDO_CHECK(0 <= first && first < last && last <= distributed::kMostShards, ValueError, "DataLoader",
+             "cannot deliver parts {} to {}; there are at most {}", first, last, distributed::kMostShards);
+  part_rows_ = std::min(rows, kMost), first_part_ = first, last_part_ = last, batches_at_a_time_ = batches;
 }
 
 void DataLoader::expect_order(const Order& order) const {
@@ -177,13 +190,14 @@ DataLoader::Iterator DataLoader::begin() {
     progress_ = drawn(epochs_, options_.generator ? *options_.generator : default_generator());
     ++epochs_;
   }
-  const int64_t first = progress_->delivered * parts_of_batch();
   progress_->under_way = progress_->delivered < batches;
-  return {std::make_shared<Run>(*this, first), first};
+  return Iterator(std::make_shared<Run>(*this));
 }
 
+int64_t DataLoader::Iterator::left() const { return run_ ? run_->parts_left(index_) : 0; }
+
 DataLoader::Run& DataLoader::Iterator::run() const {
-  ORDO_CHECK(run_ && index_ < run_->parts, IndexError, "DataLoader",
+  ORDO_CHECK(left() > 0, IndexError, "DataLoader",
              "the iterator is at the end of the epoch, where there is no batch");
   return *run_;
 }
@@ -192,7 +206,7 @@ Batch DataLoader::Iterator::operator*() const { return run().batch(index_); }
 
 DataLoader::Iterator& DataLoader::Iterator::operator++() {
   const Run& epoch = run();
-  epoch.progress->under_way = ++index_ < epoch.parts;
+  epoch.progress->under_way = epoch.parts_left(++index_) > 0;
   return *this;
 }
 

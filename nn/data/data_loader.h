@@ -68,13 +68,15 @@ class DataLoader {
   /// Throws: IndexError when there is no such batch.
   int64_t rows_of(int64_t batch) const;
 
-  /// From the next begin() on each batch comes in parts, which are batches of their own: parts first .. last - 1 of
-  /// `parts`, one after the other; the others are not made. Part k of n rows has the rows from k n / parts to (k + 1) n
-  /// / parts, both rounded down; without rows it is a batch without tensors. size() and delivered() go on counting
-  /// whole batches. So processes share batches.
+  /// From the next begin() on, `batches` batches at a time are one sequence of rows, which comes in parts of `rows`
+  /// rows, each a batch of its own: parts first .. last - 1, one after the other; the others are not made. A part
+  /// without rows is a batch without tensors. size() and delivered() go on counting whole batches. So processes share
+  /// batches.
   ///
-  /// Throws: ValueError unless 0 <= first < last <= parts <= 65536.
-  void deliver_parts(int64_t parts, int64_t first, int64_t last);
+  /// Throws: ValueError unless rows >= 1, 1 <= batches <= 2^40 and 0 <= first < last <= 65536.
+  void deliver_parts(int64_t rows, int64_t first, int64_t last, int64_t batches = 1);
+  /// From the next begin() on, whole batches come.
+  void deliver_batches() { deliver_parts(options_.batch_size, 0, 1); }
 
  private:
   class Run;        // an epoch from the batch where it began, with its threads
@@ -97,21 +99,25 @@ class DataLoader {
     Batch operator*() const;
     Iterator& operator++();
     void operator++(int) { ++*this; }
-    bool operator==(const Iterator& other) const { return index_ == other.index_; }
+    bool operator==(const Iterator& other) const { return left() == other.left(); }
 
    private:
     friend class DataLoader;
-    Iterator(std::shared_ptr<Run> run, int64_t index) : run_(std::move(run)), index_(index) {}
+    explicit Iterator(std::shared_ptr<Run> run = nullptr) : run_(std::move(run)) {}
     Run& run() const;
+    int64_t left() const;
     std::shared_ptr<Run> run_;  // null at the end
-    int64_t index_;             // of the part
+    int64_t index_ = 0;         // of the part, from begin() on
   };
 
   /// Starts a new epoch, and with it a new order; after load_state_dict() it goes on with the epoch that was under way.
   ///
   /// Throws: ValueError, IndexError when a sampler returns too few indices, too many, or such that are none.
   Iterator begin();
-  Iterator end() { return {nullptr, parts_of_epoch()}; }
+  Iterator end() {
+    size();  // an error where it was moved from
+    return Iterator();
+  }
 
   /// The number of batches delivered in the epoch that is under way; 0 between epochs. An epoch that a `break` left is
   /// under way until the next begin().
@@ -138,15 +144,14 @@ class DataLoader {
   void expect_order(const Order& order) const;
   void expect_indices(const std::vector<int64_t>& indices) const;
   int64_t samples() const;  // of an epoch
-  int64_t parts_of_batch() const { return last_part_ - first_part_; }
-  int64_t parts_of_epoch() const { return size() * parts_of_batch(); }
+  int64_t parts_at_a_time() const { return last_part_ - first_part_; }
   Handle<const Dataset> dataset_;                       // null in what was moved from
   TensorList rows_;                                     // of a set in memory
   std::shared_ptr<ordo::detail::DeviceCopies> copies_;  // of workers, to another device
   DataLoaderOptions options_;
   std::shared_ptr<Progress> progress_;  // null before the first epoch
   int64_t epochs_ = 0;
-  int64_t parts_ = 1, first_part_ = 0, last_part_ = 1;
+  int64_t part_rows_, first_part_ = 0, last_part_ = 1, batches_at_a_time_ = 1;
   bool resumed_ = false;  // the next begin() goes on with progress_
 };
 

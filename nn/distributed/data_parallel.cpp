@@ -1,5 +1,7 @@
 #include <ordo/nn/distributed/data_parallel.h>
 
+#include <algorithm>
+
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/distributed/collectives.h>
 #include <ordo/engine/distributed/distributed.h>
@@ -11,12 +13,10 @@
 
 namespace ordo::nn {
 
-DataParallel::DataParallel(ModuleBase& model, int64_t shards) : model_(model), shards_(shards) {
+DataParallel::DataParallel(ModuleBase& model, int64_t shard_rows) : model_(model), shard_rows_(shard_rows) {
   const ordo::detail::LibraryCall call;
-  const int64_t processes = distributed::world_size();
-  ORDO_CHECK(shards >= 1 && shards >= processes, ValueError, "DataParallel", "{} processes cannot share {} shards",
-             processes, shards);
-  if (processes == 1) return;
+  ORDO_CHECK(shard_rows >= 1, ValueError, "DataParallel", "needs shards of at least 1 row, not {}", shard_rows);
+  if (distributed::world_size() == 1) return;
   for (const auto& [name, tensor] : model.state_dict()) kernels::copy_(tensor, kernels::broadcast(tensor, 0, {}));
 }
 
@@ -32,7 +32,7 @@ void DataParallel::follow_parameters() {
   if (same) return;
   step_ = nullptr;
   parameters_ = now;
-  step_ = std::make_unique<ordo::detail::ShardedStep>(model_, parameters_, shards_);
+  step_ = std::make_unique<ordo::detail::ShardedStep>(model_, parameters_);
 }
 
 double DataParallel::backward(int64_t rows, const std::function<Tensor(int64_t, int64_t)>& loss) {
@@ -42,14 +42,17 @@ double DataParallel::backward(int64_t rows, const std::function<Tensor(int64_t, 
     ORDO_CHECK(loss, ValueError, "DataParallel", "needs a loss to call");
     follow_parameters();
     for (Tensor p : parameters_) p.zero_grad();
-    step_->begin({rows});
+    const int64_t shards = (rows - 1) / shard_rows_ + 1;
+    ORDO_CHECK(shards <= distributed::kMostShards, ValueError, "DataParallel",
+               "{} rows are more than {} shards of {} rows", rows, distributed::kMostShards, shard_rows_);
+    step_->begin(rows, shard_rows_, std::max<int64_t>(shards, distributed::world_size()));
     for (int64_t shard = step_->own().first; shard < step_->own().last; ++shard) {
-      const int64_t begin = shard * rows / shards_, end = (shard + 1) * rows / shards_;
+      const int64_t begin = std::min(shard * shard_rows_, rows), end = rows - begin > shard_rows_ ? begin + shard_rows_ : rows;
       step_->run(
-          shard, 0, begin == end ? std::function<Tensor()>() : [&] { return loss(begin, end); });
+          shard, begin == end ? std::function<Tensor()>() : [&] { return loss(begin, end); });
     }
     step_->finish();
-    return step_->losses()[0];
+    return step_->loss_and()[0];
   } catch (const std::exception& error) {
     distributed::fail_job(error.what());  // the other processes would wait for this one
     throw;

@@ -1,7 +1,7 @@
 // DataParallel: gradients of a training loop of one's own, computed in several processes.
 //
 //   distributed::init();
-//   nn::DataParallel parallel(model);
+//   nn::DataParallel parallel(model, 8);
 //   for (...) {
 //     const double loss = parallel.backward(rows, [&](int64_t begin, int64_t end) {
 //       return cross_entropy(model(x.slice(0, begin, end)), y.slice(0, begin, end));
@@ -24,15 +24,16 @@ class ShardedStep;
 
 namespace ordo::nn {
 
-/// Gradients that do not depend on the number of processes, as the Trainer makes them: each batch is cut into shards,
-/// the processes share the shards, and the sums over them are made in a tree.
+/// Gradients that do not depend on the number of processes, as the Trainer makes them: each batch is cut into shards of
+/// shard_rows rows, the last one smaller. The processes share the shards, and the sums over them are made in a tree.
+/// Processes for which there is no shard wait for the others.
 ///
-/// Throws: the constructor, ValueError when shards is less than 1 or less than there are processes.
+/// Throws: the constructor, ValueError when shard_rows is less than 1.
 /// PyTorch: torch.nn.parallel.DistributedDataParallel, whose bits depend on the number of processes.
 class DataParallel {
  public:
   /// Gives all processes the parameters and buffers of rank 0. The model must live as long as this object.
-  explicit DataParallel(ModuleBase& model, int64_t shards = 8);
+  DataParallel(ModuleBase& model, int64_t shard_rows);
   ~DataParallel();
   DataParallel(const DataParallel&) = delete;
   DataParallel& operator=(const DataParallel&) = delete;
@@ -41,13 +42,13 @@ class DataParallel {
   /// returns that mean. `loss(begin, end)` gives the mean over these rows of the batch; it is called for the shards of
   /// this process. All processes call backward() with as many rows. An error in one of them ends them all.
   ///
-  /// Throws: ValueError when rows is less than 1; what loss() throws.
+  /// Throws: ValueError when rows is less than 1 or has more than 65536 shards; what loss() throws.
   double backward(int64_t rows, const std::function<Tensor(int64_t begin, int64_t end)>& loss);
 
  private:
   void follow_parameters();
   ModuleBase& model_;
-  const int64_t shards_;
+  const int64_t shard_rows_;
   TensorList parameters_;  // those that required a gradient when step_ was made
   std::unique_ptr<ordo::detail::ShardedStep> step_;
 };

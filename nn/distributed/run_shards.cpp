@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/distributed/collectives.h>
@@ -15,7 +16,9 @@
 namespace ordo::detail {
 namespace {
 
-constexpr int64_t kShards = 8;
+constexpr int64_t kShardsOfBatch = 8;  // under mpirun
+
+int64_t divided_up(int64_t n, int64_t by) { return (n - 1) / by + 1; }
 
 std::string fingerprint_of(const nn::NamedTensorList& entries) {
   TensorList tensors;
@@ -48,11 +51,23 @@ bool TrainingRun::has_diff_rank_seed() const { return options_.randomness && opt
 bool TrainingRun::shards_optimizer() const { return options_.shard_optimizer && world_size_ > 1; }
 
 void TrainingRun::prepare_shards() {
-  if (state_.steps == 0)
-    state_.shards = options_.shards.value_or(world_size_ > 1 || distributed::is_launched() ? kShards : 1);
-  ORDO_CHECK(world_size_ <= state_.shards, ValueError, "Trainer",
-             "{} processes cannot share {} shards; start fewer, or set `shards` in a new run", world_size_,
-             state_.shards);
+  const bool several = world_size_ > 1 || distributed::is_launched();
+  if (work_.deliver_parts) {
+    const int64_t rows = work_.rows_of(0);
+    int64_t& shard_rows = state_.shard_rows;
+    if (state_.steps == 0) shard_rows = options_.shard_rows.value_or(several ? divided_up(rows, kShardsOfBatch) : 0);
+    if (state_.shards_of_batch > 1) shard_rows = divided_up(rows, std::exchange(state_.shards_of_batch, 0));
+    if (shard_rows == 0 && options_.accumulate > 1) shard_rows = rows;
+    if (shard_rows > 0) shards_ = divided_up(rows_of(0, std::min(options_.accumulate, batches_)), shard_rows);
+  } else {
+    ORDO_CHECK(!several && !options_.shard_rows, ValueError, "Trainer",
+               "cuts batches of a data::DataLoader into shards, or of a loader with its deliver_parts(), "
+               "deliver_batches() and rows_of()");
+  }
+  ORDO_CHECK(shards_ <= distributed::kMostShards, ValueError, "Trainer", "has shards of {} rows, {} a step; at most {} are possible", state_.shard_rows, shards_, distributed::kMostShards);
+  ORDO_CHECK(world_size_ <= shards_, ValueError, "Trainer",
+             "{} processes cannot share {} shards; start fewer, or set `shard_rows` in a new run", world_size_, shards_);
+  own_ = distributed::shards_of(shards_, rank_, world_size_);
   if (world_size_ > 1) {
     if (has_diff_rank_seed() && state_.steps == 0)
       for (const auto& [name, tensor] : work_.model.state_dict())
@@ -60,20 +75,18 @@ void TrainingRun::prepare_shards() {
     distributed::expect_same(*distributed::World::current().all(), "Trainer", description());
   }
   if (shards_optimizer()) keep_own_state();
-  if (state_.shards == 1) return;
-  ORDO_CHECK(work_.deliver_parts, ValueError, "Trainer",
-             "cuts batches of a data::DataLoader into shards, or of a loader with deliver_parts() and rows_of()");
-  sharded_.emplace(work_.model, work_.optimizer.parameters(), state_.shards);
-  work_.deliver_parts(state_.shards, sharded_->own().first, sharded_->own().last);
+  if (state_.shard_rows == 0) return;
+  sharded_.emplace(work_.model, work_.optimizer.parameters());
+  work_.deliver_parts(state_.shard_rows, own_.first, own_.last, options_.accumulate);
 }
 
 TrainingRun::~TrainingRun() {
-  if (sharded_) work_.deliver_parts(1, 0, 1);
+  if (sharded_) work_.deliver_batches();
 }
 
 std::string TrainingRun::description() const {
-  std::string lines = fmt::format("level {}\nshards {}\naccumulate {}\nbatches in an epoch {}\nstep {}\n",
-                                  name(determinism()), state_.shards, options_.accumulate, batches_, state_.steps);
+  std::string lines = fmt::format("level {}\nrows of a shard {}\naccumulate {}\nbatches in an epoch {}\nstep {}\n",
+                                  name(determinism()), state_.shard_rows, options_.accumulate, batches_, state_.steps);
   if (!has_diff_rank_seed()) {
     const GeneratorState draws = default_generator().state();
     lines +=

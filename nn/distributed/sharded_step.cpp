@@ -72,9 +72,9 @@ double sum_over_shards(const std::vector<double>& values) {
 
 uint64_t word(uint32_t high, uint32_t low) { return uint64_t(high) << 32 | low; }
 
-/// The numbers that a shard draws for a batch.
-Generator generator_of(const GeneratorState& batch, int64_t shard) {
-  const PhiloxBlock a = philox(batch.seed, batch.stream ^ kShardStream, batch.offset);
+/// The numbers that a shard draws.
+Generator generator_of(const GeneratorState& step, int64_t shard) {
+  const PhiloxBlock a = philox(step.seed, step.stream ^ kShardStream, step.offset);
   const PhiloxBlock b = philox(word(a.v[0], a.v[1]), word(a.v[2], a.v[3]), uint64_t(shard));
   return Generator(word(b.v[0], b.v[1]), word(b.v[2], b.v[3]));
 }
@@ -100,18 +100,16 @@ struct ShardedStep::Shared {
   ShardedStep* step;
 };
 
-/// Of a shard: which parameters got a gradient, which buffers changed, and each batch's loss.
+/// Of a shard: which parameters got a gradient, which buffers changed, and the loss.
 struct ShardedStep::Record {
   std::vector<uint8_t> gradients, changed;
-  TensorList losses = {};  // undefined where the shard has no rows of the batch
+  Tensor loss = {};  // undefined without rows
 };
 
-ShardedStep::ShardedStep(nn::ModuleBase& model, TensorList parameters, int64_t shards)
+ShardedStep::ShardedStep(nn::ModuleBase& model, TensorList parameters)
     : world_(distributed::World::current()),
       model_(model),
       parameters_(std::move(parameters)),
-      shards_(shards),
-      own_(distributed::shards_of(shards, world_.rank(), world_.size())),
       shared_(std::make_shared<Shared>(Shared{this})) {
   make_buckets();
   if (world_.size() == 1) return;
@@ -145,16 +143,16 @@ void ShardedStep::make_buckets() {
   }
 }
 
-int64_t ShardedStep::rows_of(int64_t shard, size_t batch) const {
-  return (shard + 1) * rows_[batch] / shards_ - shard * rows_[batch] / shards_;
+int64_t ShardedStep::rows_of(int64_t shard) const {
+  return std::clamp<int64_t>(rows_ - shard * shard_rows_, 0, shard_rows_);
 }
 
 // -- a step -----------------------------------------------------------------------------------------------------------
 
-void ShardedStep::begin(std::vector<int64_t> rows) {
-  rows_ = std::move(rows);
-  draws_.clear();
-  for (size_t i = 0; i < rows_.size(); ++i) draws_.push_back(default_generator().reserve(1));
+void ShardedStep::begin(int64_t rows, int64_t shard_rows, int64_t shards) {
+  rows_ = rows, shard_rows_ = shard_rows, shards_ = shards;
+  own_ = distributed::shards_of(shards, world_.rank(), world_.size());
+  draws_ = default_generator().reserve(1);
   for (Bucket& bucket : buckets_) {
     bucket.sums.emplace(shards_, own_);
     bucket.arrived = 0;
@@ -173,30 +171,26 @@ void ShardedStep::begin(std::vector<int64_t> rows) {
   records_.clear();
 }
 
-void ShardedStep::run(int64_t shard, size_t batch, const std::function<Tensor()>& loss) {
-  const bool last_batch = batch + 1 == rows_.size();
-  if (batch == 0) begin_shard();
-  Record& record = records_.back();
+void ShardedStep::run(int64_t shard, const std::function<Tensor()>& loss) {
+  begin_shard();
   if (loss) {
-    Generator generator = generator_of(draws_[batch], shard);
+    Generator generator = generator_of(draws_, shard);
     const GeneratorScope scope(generator);
     const Tensor value = loss();
     expect_defined("Trainer", value, "loss");
     ORDO_CHECK(value.numel() == 1, ShapeError, "Trainer", "the loss must have one element, but has sizes {}",
                value.sizes());
-    record.losses[batch] = value.detach();
-    overlapping_ = last_batch && shard + 1 == own_.last;
-    const double part = double(rows_of(shard, batch)) / double(rows_[batch]) / double(rows_.size());
-    (value * part).backward();
+    records_.back().loss = value.detach();
+    overlapping_ = shard + 1 == own_.last;
+    (value * (double(rows_of(shard)) / double(rows_))).backward();
     overlapping_ = false;
   }
-  if (last_batch) end_shard(shard);
+  end_shard(shard);
 }
 
 // Each shard finds the buffers as they were before the step.
 void ShardedStep::begin_shard() {
   Record& record = records_.emplace_back();
-  record.losses.assign(rows_.size(), Tensor());
   record.gradients.assign(parameters_.size(), 0);
   record.changed.assign(buffers_.size(), 0);
   for (size_t i = 0; i < buffers_.size(); ++i) {
@@ -215,8 +209,7 @@ void ShardedStep::end_shard(int64_t shard) {
     while (launched_ < buckets_.size()) launch(buckets_[launched_++]);
 
   // Running averages are added up with the rows that they have seen.
-  int64_t rows = 0;
-  for (size_t batch = 0; batch < rows_.size(); ++batch) rows += rows_of(shard, batch);
+  const double rows = double(rows_of(shard));
   TensorList parts;
   for (size_t i = 0; i < buffers_.size(); ++i) {
     const Tensor& buffer = buffers_[i];
@@ -224,7 +217,7 @@ void ShardedStep::end_shard(int64_t shard) {
     if (is_floating(buffer.dtype())) {
       const NoGrad guard;
       const Tensor flat = kernels::to(buffer, buffers_[0].device(), float64).flatten();
-      parts.push_back(record.changed[i] ? flat * double(rows) : zeros_like(flat));
+      parts.push_back(record.changed[i] ? flat * rows : full_like(flat, -0.0));
     } else if (record.changed[i] && !integers_[i].defined()) {
       integers_[i] = kernels::clone(buffer);
     }
@@ -245,6 +238,7 @@ void ShardedStep::arrived(size_t parameter) {
   }
 }
 
+// x + -0 is x, whatever x is.
 void ShardedStep::collect(Bucket& bucket, int64_t shard) {
   const Tensor flat = result({bucket.count}, bucket.options.dtype, bucket.options.device);
   for (size_t k = 0; k < bucket.parameters.size(); ++k) {
@@ -253,7 +247,7 @@ void ShardedStep::collect(Bucket& bucket, int64_t shard) {
     if (const Tensor grad = p.grad(); grad.defined())
       kernels::copy_(part, grad);
     else
-      kernels::fill_(part, 0);
+      kernels::fill_(part, -0.0);
   }
   bucket.sums->push({0, shard}, flat, sum_of);
 }
@@ -299,32 +293,26 @@ void ShardedStep::finish() {
   set_buffers(records);
 }
 
-std::vector<double> ShardedStep::losses(const TensorList& others) {
+std::vector<double> ShardedStep::loss_and(const TensorList& others) {
   TensorList numbers;
   for (const Record& record : records_)
-    for (const Tensor& loss : record.losses)
-      if (loss.defined()) numbers.push_back(loss);
+    if (record.loss.defined()) numbers.push_back(record.loss);
   numbers.insert(numbers.end(), others.begin(), others.end());
   const std::vector<double> values = values_of(numbers);
   auto next = values.begin();
-  std::vector<double> own;  // of each shard and batch
-  for (const Record& record : records_)
-    for (const Tensor& loss : record.losses) own.push_back(loss.defined() ? *next++ : 0);
+  std::vector<double> own;  // of each shard
+  for (const Record& record : records_) own.push_back(record.loss.defined() ? *next++ : 0);
   const auto* const bytes = reinterpret_cast<const char*>(own.data());
-  const size_t batches = rows_.size();
-  const std::vector<char> all =
-      exchange("losses", {bytes, bytes + own.size() * sizeof(double)}, batches * sizeof(double));
-  std::vector<double> means;
-  for (size_t batch = 0; batch < batches; ++batch) {
-    std::vector<double> sums(static_cast<size_t>(shards_));
-    for (size_t shard = 0; shard < sums.size(); ++shard) {
-      std::memcpy(&sums[shard], all.data() + (shard * batches + batch) * sizeof(double), sizeof(double));
-      sums[shard] *= double(rows_of(int64_t(shard), batch));
-    }
-    means.push_back(sum_over_shards(sums) / double(rows_[batch]));
+  const std::vector<char> all = exchange("losses", {bytes, bytes + own.size() * sizeof(double)}, sizeof(double));
+  std::vector<double> sums(static_cast<size_t>(shards_));
+  std::memcpy(sums.data(), all.data(), all.size());
+  for (size_t shard = 0; shard < sums.size(); ++shard) {
+    const int64_t rows = rows_of(int64_t(shard));
+    sums[shard] = rows > 0 ? sums[shard] * double(rows) : -0.0;
   }
-  means.insert(means.end(), next, values.end());
-  return means;
+  std::vector<double> result{sum_over_shards(sums) / double(rows_)};
+  result.insert(result.end(), next, values.end());
+  return result;
 }
 
 std::vector<char> ShardedStep::exchange(const char* what, const std::vector<char>& own, size_t bytes) {
@@ -387,7 +375,7 @@ void ShardedStep::set_buffers(const std::vector<Record>& records) {
       for (size_t i = 0; i < buffers_.size(); ++i) {
         if (!records[size_t(s)].changed[i]) continue;
         if (owner[i] < 0) owner[i] = r;
-        for (size_t batch = 0; batch < rows_.size(); ++batch) rows[i] += double(rows_of(s, batch));
+        rows[i] += double(rows_of(s));
       }
   }
   set_averages(owner, rows);

@@ -1,5 +1,5 @@
-// ShardedStep: a step's gradients, computed in shards that processes share. Each batch is cut into a number of parts
-// that the program fixes; the sums over them are made in a binary tree over the shards
+// ShardedStep: a step's gradients, computed in shards that processes share. A step's rows are cut into shards of a
+// number of rows that the program fixes; the sums over them are made in a binary tree over the shards
 // (engine/distributed/reduction_tree.h), so that their bits do not depend on who computed what. docs/distributed.md has
 // the rules. Internal to nn.
 #pragma once
@@ -21,31 +21,32 @@ namespace ordo::detail {
 
 class ShardedStep {
  public:
-  /// `parameters` are those that the optimiser changes. The processes' shards are as many as possible alike.
-  ShardedStep(nn::ModuleBase& model, TensorList parameters, int64_t shards);
+  /// `parameters` are those that the optimiser changes.
+  ShardedStep(nn::ModuleBase& model, TensorList parameters);
   ~ShardedStep();
   ShardedStep(const ShardedStep&) = delete;
   ShardedStep& operator=(const ShardedStep&) = delete;
 
-  /// This process's.
+  /// A step of `rows` rows; shard s has rows s * shard_rows to (s + 1) * shard_rows, as far as there are such. `shards`
+  /// of them are shared by the processes, at least as many as have rows. More change no bits: those without rows add
+  /// nothing. Takes numbers from default_generator(), as many whatever is drawn.
+  void begin(int64_t rows, int64_t shard_rows, int64_t shards);
+  /// This process's, of the step under way.
   distributed::LeafRange own() const { return own_; }
-
-  /// `rows` of each of the step's batches. Takes numbers from default_generator(), as many whatever is drawn.
-  void begin(std::vector<int64_t> rows);
-  /// Own shards in ascending order, in each the batches in theirs. `loss` gives the mean over the shard's rows, which
-  /// is differentiated; without rows it is empty.
-  void run(int64_t shard, size_t batch, const std::function<Tensor()>& loss);
+  /// Own shards in ascending order. `loss` gives the mean over the shard's rows, which is differentiated; without rows
+  /// it is empty.
+  void run(int64_t shard, const std::function<Tensor()>& loss);
   /// Puts gradients and buffers together.
   void finish();
-  /// After finish(): each batch's loss, the mean over its rows, and behind them the values of `others`. The host waits
+  /// After finish(): the step's loss, the mean over its rows, and behind it the values of `others`. The host waits
   /// once, for all.
-  std::vector<double> losses(const TensorList& others = {});
+  std::vector<double> loss_and(const TensorList& others = {});
 
  private:
   struct Bucket;
   struct Shared;  // with the hooks of parameters, which outlive this object
   struct Record;
-  int64_t rows_of(int64_t shard, size_t batch) const;
+  int64_t rows_of(int64_t shard) const;
   void make_buckets();
   void arrived(size_t parameter);
   void collect(Bucket& bucket, int64_t shard);
@@ -63,15 +64,14 @@ class ShardedStep {
   distributed::World& world_;
   nn::ModuleBase& model_;
   const TensorList parameters_;
-  const int64_t shards_;
-  const distributed::LeafRange own_;
   std::vector<Bucket> buckets_;
   std::vector<size_t> bucket_of_;  // each parameter's
   std::shared_ptr<Shared> shared_;
 
   // Of the step under way.
-  std::vector<int64_t> rows_;
-  std::vector<GeneratorState> draws_;  // of each batch
+  int64_t rows_ = 0, shard_rows_ = 0, shards_ = 0;
+  distributed::LeafRange own_;
+  GeneratorState draws_;
   std::vector<Record> records_;        // of own shards
   TensorList buffers_, before_, integers_;
   std::vector<uint32_t> versions_;

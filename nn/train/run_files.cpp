@@ -62,9 +62,9 @@ void TrainingRun::resume() {
   latest = distributed::broadcast_text(*distributed::World::current().all(), "Trainer", latest);
   if (latest.empty()) return;
   checkpoint_.load(latest);
-  ORDO_CHECK(options_.shards.value_or(state_.shards) == state_.shards, ValueError, "Trainer",
-             "{} is of a run with {} shards, this one has {}; the number of shards is a part of the program", latest,
-             state_.shards, *options_.shards);
+  ORDO_CHECK(options_.shard_rows.value_or(state_.shard_rows) == state_.shard_rows, ValueError, "Trainer",
+             "{} is of a run with shards of {} rows, this one has {}; the bits depend on it", latest, state_.shard_rows,
+             *options_.shard_rows);
 }
 
 void TrainingRun::write_beginning() {
@@ -80,7 +80,7 @@ void TrainingRun::write_beginning() {
   if (!options_.monitor.empty())
     line.add("monitor", options_.monitor).add("larger_is_better", options_.larger_is_better);
   if (options_.patience > 0) line.add("patience", options_.patience);
-  if (state_.shards != 1) line.add("shards", state_.shards);
+  if (state_.shard_rows != 0) line.add("shard_rows", state_.shard_rows);
   line.add("seed", state_.seed).add("level", name(determinism()));
   log_->write(line);
 }
@@ -151,7 +151,7 @@ nn::NamedTensorList RunState::state_dict() const {
   nn::NamedTensorList all;
   for_numbers(*this, [&](const char* name, auto number) { all.push_back(nn::state_of(name, number)); });
   all.push_back(nn::state_of("seed", int64_t(seed)));
-  if (shards != 1) all.push_back(nn::state_of("shards", shards));
+  if (shard_rows != 0) all.push_back(nn::state_of("shard_rows", shard_rows));
   for (size_t i = 0; i < metrics.size(); ++i)  // files sort by name
     all.push_back(nn::state_of(fmt::format("{}{:04}.{}", kMetric, i, metrics[i].name), metrics[i].value));
   std::vector<uint8_t> digits;
@@ -165,16 +165,15 @@ nn::Commit RunState::prepare_state_dict(const nn::NamedTensorList& state) {
   RunState loaded;
   for_numbers(loaded, [&]<class N>(const char* name, N& number) { number = given.take<N>(name); });
   loaded.seed = uint64_t(given.take<int64_t>("seed"));
-  if (given.has("shards")) loaded.shards = given.take<int64_t>("shards");
+  if (given.has("shard_rows")) loaded.shard_rows = given.take<int64_t>("shard_rows");
+  if (given.has("shards")) loaded.shards_of_batch = given.take<int64_t>("shards");
   for (const auto& entry : nn::within_prefix(kMetric, state))
     loaded.metrics.push_back({entry.name.substr(entry.name.find('.') + 1), given.take<double>(kMetric + entry.name)});
   const Tensor hashes = given.take(kWeights, {loaded.epochs, kHashDigits});
   given.finish();
   ORDO_CHECK(hashes.dtype() == uint8, DTypeError, "Trainer", "'{}' must be uint8, not {}", kWeights, hashes.dtype());
-  ORDO_CHECK(loaded.steps >= 0 && loaded.batches >= 0 && loaded.log_bytes >= 0, ValueError, "Trainer",
-             "the state has negative numbers");
-  ORDO_CHECK(loaded.shards >= 1 && loaded.shards <= distributed::kMostShards, ValueError, "Trainer",
-             "the state is that of {} shards; there are 1 to {}", loaded.shards, distributed::kMostShards);
+  for (const int64_t number : {loaded.steps, loaded.batches, loaded.log_bytes, loaded.shard_rows, loaded.shards_of_batch})
+    ORDO_CHECK(number >= 0, ValueError, "Trainer", "the state has negative numbers");
   const auto digits = hashes.to_vector<uint8_t>();
   for (auto d = digits.begin(); d != digits.end(); d += kHashDigits) loaded.weights.emplace_back(d, d + kHashDigits);
   return [this, loaded] { *this = loaded; };

@@ -39,9 +39,7 @@ Trainer::Trainer(TrainerOptions options) : options_(std::move(options)) {
   ORDO_CHECK(!o.plateau || o.plateau->larger_is_better == o.larger_is_better, ValueError, "Trainer",
              "larger_is_better must be the same of the plateau and of the Trainer");
   ORDO_CHECK(!o.resume || !o.folder.empty(), ValueError, "Trainer", "needs the folder of the run to resume");
-  if (o.shards) at_least("shards", *o.shards, 1);
-  ORDO_CHECK(o.shards.value_or(1) <= distributed::kMostShards, ValueError, "Trainer",
-             "needs shards of at most {}, not {}", distributed::kMostShards, *o.shards);
+  if (o.shard_rows) at_least("shard_rows", *o.shard_rows, 1);
   if (distributed::is_launched()) distributed::init();
   if (!o.randomness) return;
   RandomnessOptions randomness = *o.randomness;

@@ -43,15 +43,17 @@ struct TrainingWork {
   std::function<int64_t()> batches;               // of an epoch
   std::function<void(const Take&)> each_batch;    // of the epoch, or of what is left of one
   std::function<void(Checkpoint&)> add_loader{};  // empty: the loader has no state
-  // Of a loader that can deliver its batches in parts; then a loss may be kept, and one of no rows is empty.
-  std::function<void(int64_t parts, int64_t first, int64_t last)> deliver_parts{};
+  // Of a loader that can deliver its batches in parts; the loss of a part without rows is empty.
+  std::function<void(int64_t rows, int64_t first, int64_t last, int64_t batches)> deliver_parts{};
+  std::function<void()> deliver_batches{};
   std::function<int64_t(int64_t batch)> rows_of{};
 };
 
 /// data::DataLoader, or one that delivers parts of batches as it does.
 template <class Loader>
 concept DeliversParts = requires(Loader& loader, int64_t n) {
-  loader.deliver_parts(n, n, n);
+  loader.deliver_parts(n, n, n, n);
+  loader.deliver_batches();
   { loader.rows_of(n) } -> std::convertible_to<int64_t>;
 };
 
@@ -67,12 +69,9 @@ Tensor loss_of(Model& model, Batch& batch, Loss& loss) {
 
 template <class Model, class Loader, class Batch, class Loss>
 TrainingWork::Loss loss_function(Model& model, Loader&, Batch& batch, Loss& loss) {
-  if constexpr (DeliversParts<Loader>) {
+  if constexpr (DeliversParts<Loader>)
     if (batch.tensors.empty()) return {};
-    return [&model, &loss, batch]() mutable -> Tensor { return loss_of(model, batch, loss); };
-  } else {
-    return [&]() -> Tensor { return loss_of(model, batch, loss); };
-  }
+  return [&]() -> Tensor { return loss_of(model, batch, loss); };
 }
 
 class TrainingRun;
@@ -84,10 +83,10 @@ struct TrainerStatus {
   int64_t epoch = 0;  ///< under way, or just finished
   int64_t step = 0;   ///< made so far
   int64_t batch = 0;  ///< of the epoch
-  double loss = 0;    ///< mean over the batches of the last step
+  double loss = 0;    ///< of the last step: the mean over its rows, or over its batches if their rows are not known
   double lr = 0;      ///< of the last step, the first group's
   std::optional<double> grad_norm = {};
-  double epoch_loss = 0;      ///< mean over the batches of the epoch so far
+  double epoch_loss = 0;      ///< the same of the epoch so far
   NamedNumbers metrics = {};  ///< of the last validation
 };
 
@@ -157,9 +156,10 @@ class Trainer {
                                   if (!take(detail::loss_function(model, loader, batch, loss))) break;
                               }};
     if constexpr (detail::DeliversParts<Loader>) {
-      work.deliver_parts = [&loader](int64_t parts, int64_t first, int64_t last) {
-        loader.deliver_parts(parts, first, last);
+      work.deliver_parts = [&loader](int64_t rows, int64_t first, int64_t last, int64_t batches) {
+        loader.deliver_parts(rows, first, last, batches);
       };
+      work.deliver_batches = [&loader] { loader.deliver_batches(); };
       work.rows_of = [&loader](int64_t batch) { return int64_t(loader.rows_of(batch)); };
     }
     if constexpr (HasState<Loader>) work.add_loader = [&](Checkpoint& all) { all.add("loader", loader); };

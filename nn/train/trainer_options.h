@@ -26,8 +26,8 @@ struct TrainerOptions {
   int64_t steps = 0;  ///< of the optimiser, in the whole run
 
   // -- a step ------------------------------------------------------------------------------------------------------
-  /// Batches whose gradients make one step. The last step of an epoch takes those that are left. Each batch's loss is
-  /// divided by their number.
+  /// Batches that make one step; the last step of an epoch takes those that are left. The gradient is that of the mean
+  /// loss over all of their rows.
   int64_t accumulate = 1;
   optim::Schedule schedule = {};                      ///< of the steps made before; none: the factor stays as it is
   std::optional<optim::PlateauOptions> plateau = {};  ///< watches `monitor`; its factor multiplies the schedule's
@@ -37,10 +37,11 @@ struct TrainerOptions {
   /// A loss or norm that is infinite or NaN does not end the run.
   bool allow_nonfinite = false;
   std::optional<RandomnessOptions> randomness = {};  ///< for seed_everything(), which the constructor calls
-  /// Parts of each batch, which the processes share and whose gradients are added in an order that does not depend on
-  /// them; 1 to 65536, and at most so many processes (docs/distributed.md). None: 8 where mpirun started the program,
-  /// else 1, or what the checkpoint says that is resumed.
-  std::optional<int64_t> shards = {};
+  /// Rows that are computed at a time. The rows of a step, of however many batches, are cut into shards of so many. The
+  /// processes share the shards, and add gradients in an order that depends on neither (docs/distributed.md). A step has
+  /// at most 65536 shards, and at least as many as there are processes. None: those of a batch, or an eighth where
+  /// mpirun started the program (rounded up), or what the checkpoint says that is resumed.
+  std::optional<int64_t> shard_rows = {};
   /// Each process keeps and computes a part of the optimiser's state only. Changes no bits.
   bool shard_optimizer = false;
 
@@ -81,7 +82,7 @@ struct TrainResult {
   TrainEnd end = TrainEnd::finished;
   int64_t epochs = 0;  ///< that were finished
   int64_t steps = 0;
-  double loss = 0;                         ///< mean over the batches of the last epoch that was finished, or NaN
+  double loss = 0;                         ///< as TrainerStatus::epoch_loss, of the last finished epoch, or NaN
   NamedNumbers metrics = {};               ///< of the last validation
   std::optional<double> best = {};         ///< of `monitor`
   std::string weights = {};                ///< sha256_hex of the parameters

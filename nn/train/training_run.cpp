@@ -87,12 +87,14 @@ TrainResult TrainingRun::go() {
 bool TrainingRun::epoch() {
   batches_ = work_.batches();
   trainer_.status_.epoch = state_.epochs + 1;
+  weight_ = 0;
+  for (int64_t i = 0; i < state_.batches; ++i) weight_ += weight_of(i);
   if (state_.batches == 0) {
     state_.loss_sum = 0;
     trainer_.call(On::epoch_begin);
   }
   bool goes_on = true;
-  work_.each_batch([&](const TrainingWork::Loss& loss) { return goes_on = sharded_ ? part(loss) : batch(loss); });
+  work_.each_batch([&](const TrainingWork::Loss& loss) { return goes_on = sharded_ ? shard(loss) : batch(loss); });
   if (!goes_on) return false;
   ORDO_CHECK(state_.batches == batches_, ValueError, "Trainer", "the loader's size is {}, but it gave {} batches",
              batches_, state_.batches);
@@ -116,33 +118,33 @@ bool TrainingRun::batch(const TrainingWork::Loss& loss_of_batch) {
   return state_.batches == batches_ || settle(false);
 }
 
-// Shards are computed one after the other, each with all batches of the step, so that only one of them has gradients at
-// a time.
-bool TrainingRun::part(const TrainingWork::Loss& loss) {
-  const distributed::LeafRange own = sharded_->own();
+// Only one shard at a time has gradients.
+bool TrainingRun::shard(const TrainingWork::Loss& loss) {
   ORDO_CHECK(state_.batches < batches_, ValueError, "Trainer", "the loader's size is {}, but it gave more batches",
              batches_);
-  if (parts_taken_ == 0) {
+  if (shards_taken_ == 0) {
     begin_step();
-    std::vector<int64_t> rows;
-    for (int64_t i = 0; i < group_; ++i) rows.push_back(work_.rows_of(state_.batches + i));
-    sharded_->begin(std::move(rows));
+    const int64_t rows = rows_of(state_.batches, group_);
+    ORDO_CHECK((rows - 1) / state_.shard_rows < shards_, ValueError, "Trainer",
+               "a step has {} rows, which are more than {} shards of {} rows", rows, shards_, state_.shard_rows);
+    sharded_->begin(rows, state_.shard_rows, shards_);
   }
-  if (group_ == 1)
-    sharded_->run(own.first + parts_taken_, 0, loss);
-  else
-    parts_.push_back(loss);
-  if (++parts_taken_ < group_ * own.count()) return true;
-  for (int64_t shard = 0; shard < own.count() && !parts_.empty(); ++shard)
-    for (int64_t i = 0; i < group_; ++i)
-      sharded_->run(own.first + shard, size_t(i), parts_[size_t(i * own.count() + shard)]);
-  parts_.clear();
-  parts_taken_ = 0;
+  sharded_->run(own_.first + shards_taken_, loss);
+  if (++shards_taken_ < own_.count()) return true;
+  shards_taken_ = 0;
   sharded_->finish();
   state_.batches += group_;
   end_step();
   return state_.batches == batches_ || settle(false);
 }
+
+int64_t TrainingRun::rows_of(int64_t first, int64_t batches) const {
+  int64_t rows = 0;
+  for (int64_t i = 0; i < batches; ++i) rows += work_.rows_of(first + i);
+  return rows;
+}
+
+double TrainingRun::weight_of(int64_t batch) const { return work_.rows_of ? double(work_.rows_of(batch)) : 1.0; }
 
 void TrainingRun::begin_step() {
   trainer_.status_.batch = state_.batches + 1;
@@ -153,15 +155,19 @@ void TrainingRun::begin_step() {
   step_loss_ = 0;
 }
 
-/// Of batches of the step under way.
+/// Of the batches of the step under way, or of their shards together.
 void TrainingRun::add_losses(const std::vector<double>& losses) {
   taken_ = 0;
   for (const double value : losses) {
     check_finite("loss", value);
     step_loss_ += value;
-    state_.loss_sum += value;
     ++taken_;
   }
+  step_loss_ /= double(losses.size());
+  double weight = 0;
+  for (int64_t i = 1; i <= group_; ++i) weight += weight_of(state_.batches - i);
+  weight_ += weight;
+  state_.loss_sum += step_loss_ * weight;
 }
 
 void TrainingRun::end_step() {
@@ -173,7 +179,7 @@ void TrainingRun::end_step() {
   losses_.clear();
   if (options_.clip_grad_norm)
     numbers.push_back(optim::clip_grad_norm_(optimizer.parameters(), *options_.clip_grad_norm));
-  std::vector<double> values = sharded_ ? sharded_->losses(numbers) : values_of(numbers);
+  std::vector<double> values = sharded_ ? sharded_->loss_and(numbers) : values_of(numbers);
   if (options_.clip_grad_norm) {
     status.grad_norm = values.back();
     values.pop_back();
@@ -192,8 +198,8 @@ void TrainingRun::end_step() {
   status.step = ++state_.steps;
   audit::number_step(state_.steps + 1);
   status.batch = state_.batches;
-  status.loss = state_.last_loss = step_loss_ / double(group_);
-  status.epoch_loss = state_.loss_sum / double(state_.batches);
+  status.loss = state_.last_loss = step_loss_;
+  status.epoch_loss = state_.loss_sum / weight_;
   taken_ = 0;
   trainer_.call(On::step_end);
   trainer_.line_open_ = false;
@@ -214,7 +220,7 @@ void TrainingRun::write(JsonLine& line) {
 
 bool TrainingRun::settle(bool epoch_ended) {
   if (epoch_ended) {
-    state_.loss = state_.loss_sum / double(state_.batches);
+    state_.loss = state_.loss_sum / weight_;
     state_.weights.push_back(sha256_hex(work_.model.parameters()));
     if (world_size_ > 1)
       distributed::expect_same(*distributed::World::current().all(), "epoch",

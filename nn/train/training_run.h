@@ -16,7 +16,7 @@ struct RunState {
   int64_t epochs = 0;  // finished
   int64_t steps = 0;
   int64_t batches = 0;   // of the epoch under way
-  double loss_sum = 0;   // of its batches
+  double loss_sum = 0;   // of its batches, each times its weight_of()
   double loss = 0;       // mean of the last epoch that was finished
   double last_loss = 0;  // of the last step
   double best = 0;       // of the metric that is watched
@@ -24,7 +24,8 @@ struct RunState {
   int64_t worse = 0;  // validations since the best
   int64_t log_bytes = 0;
   uint64_t seed = 0;
-  int64_t shards = 1;                // of a batch
+  int64_t shard_rows = 0;            // 0: whole batches
+  int64_t shards_of_batch = 0;       // instead of them, in checkpoints of 0.2
   NamedNumbers metrics;              // of the last validation
   std::vector<std::string> weights;  // sha256 after each epoch
 
@@ -44,7 +45,7 @@ class TrainingRun {
   // -- beginning and end
   void open_files();
   void resume();
-  void prepare_shards();            ///< several processes, or a batch that is cut all the same
+  void prepare_shards();            ///< several processes, batches or shards
   std::string description() const;  ///< what must be the same in all processes when the run begins
   void write_beginning();
   void write_end(const std::string& weights);
@@ -53,10 +54,12 @@ class TrainingRun {
   // -- the loop. Each returns whether the run goes on
   bool epoch();
   bool batch(const TrainingWork::Loss& loss);
-  bool part(const TrainingWork::Loss& loss);  ///< of a batch that processes share
+  bool shard(const TrainingWork::Loss& loss);
   bool settle(bool epoch_ended);              ///< what is due after a step: validation, the epoch's line, a checkpoint
   void begin_step();
   void add_losses(const std::vector<double>& losses);
+  int64_t rows_of(int64_t first, int64_t batches) const;
+  double weight_of(int64_t batch) const;  ///< in the mean of an epoch: its rows, or 1
   void end_step();
   void agree_to_end();
 
@@ -92,14 +95,16 @@ class TrainingRun {
   InterruptGuard interrupt_;
   const int64_t rank_, world_size_;
   std::optional<ShardedStep> sharded_;
-  std::vector<TrainingWork::Loss> parts_;  // of the step under way, if it has several batches
-  int64_t parts_taken_ = 0;
-  bool interrupted_ = false;  // one of the processes
+  int64_t shards_ = 1;           // of a step, at most
+  distributed::LeafRange own_;   // this process's
+  int64_t shards_taken_ = 0;     // of them, of the step under way
+  bool interrupted_ = false;     // one of the processes
 
   int64_t batches_ = 0;    // of an epoch
   int64_t group_ = 0;      // batches of the step under way
   int64_t taken_ = 0;      // of them
-  double step_loss_ = 0;   // sum over them
+  double step_loss_ = 0;   // sum over them, or over the step's shards
+  double weight_ = 0;      // of the epoch's batches so far
   TensorList losses_;      // theirs, if not yet read
   bool improved_ = false;  // by the last validation
 };

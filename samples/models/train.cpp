@@ -25,8 +25,8 @@ const std::vector<Entry>& entries() {
 struct Settings {
   std::string model, device = "cpu", level = "not_guaranteed", folder, log, text;
   bool deterministic = false, resume = false, shard_optimizer = false, quiet = false, shape = false, times = false;
-  int64_t epochs = 3, steps = 0, rows = 0, test_rows = 512, batch = 0, threads = 0, workers = 0, shards = 0,
-          save_every = 0;
+  int64_t epochs = 3, steps = 0, rows = 0, test_rows = 512, batch = 0, threads = 0, workers = 0, shard_rows = 0,
+          accumulate = 1, save_every = 0;
   double width = 1, lr = 0;
   uint64_t seed = 1;
 };
@@ -42,8 +42,9 @@ void train(const Entry& entry, const Settings& s) {
   const Determinism level = s.deterministic ? Determinism::run_to_run : level_named(s.level);
   TrainerOptions options{.epochs = s.steps > 0 ? 0 : s.epochs,
                          .steps = s.steps,
+                         .accumulate = s.accumulate,
                          .randomness = RandomnessOptions{.seed = s.seed, .deterministic = level},
-                         .shards = s.shards > 0 ? std::optional(s.shards) : std::nullopt,
+                         .shard_rows = s.shard_rows > 0 ? std::optional(s.shard_rows) : std::nullopt,
                          .shard_optimizer = s.shard_optimizer,
                          .folder = s.folder,
                          .save_every = {.steps = s.save_every, .epochs = s.save_every > 0 ? 0 : 1},
@@ -113,7 +114,7 @@ int main(int argc, char** argv) {
   app.add_option("--steps", s.steps, "so many steps instead");
   app.add_option("--rows", s.rows, "items of the training set");
   app.add_option("--test-rows", s.test_rows, "items to measure the score on")->capture_default_str();
-  app.add_option("--batch", s.batch, "items of a step");
+  app.add_option("--batch", s.batch, "items of a batch");
   app.add_option("--width", s.width, "multiplies channels and states")->capture_default_str();
   app.add_option("--text", s.text, "a file of UTF-8 to learn, by char_transformer; else the pages of docs/");
   app.add_option("--lr", s.lr, "learning rate of Adam");
@@ -123,7 +124,9 @@ int main(int argc, char** argv) {
   app.add_option("--threads", s.threads);
   app.add_option("--workers", s.workers, "threads that prepare batches");
   app.add_option("--level", s.level, "not_guaranteed, run_to_run or device_to_device")->capture_default_str();
-  app.add_option("--shards", s.shards, "parts of a batch; under mpirun 8, else 1");
+  app.add_option("--accumulate", s.accumulate, "batches of a step")->capture_default_str();
+  app.add_option("--shard-rows", s.shard_rows,
+                 "items that are computed at a time; else a batch, under mpirun an eighth of one");
   app.add_flag("--shard-optimizer", s.shard_optimizer, "each process keeps a part of the optimiser's state");
   app.add_flag("--deterministic", s.deterministic, "level run_to_run");
   app.add_option("--folder", s.folder, "of the checkpoints");

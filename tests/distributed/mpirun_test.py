@@ -50,6 +50,11 @@ def arguments(model, steps, level="device_to_device"):
     return [train, *model, "--steps", str(steps), "--quiet", "--level", level]
 
 
+def in_eighths(model):
+    """What mpirun makes of a batch."""
+    return ["--shard-rows", str(int(model[model.index("--batch") + 1]) // 8)]
+
+
 def finished(command, seconds=120, environment=None):
     try:
         return subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False,
@@ -85,12 +90,24 @@ def fresh(name):
 def same_weights():
     for model in (TRANSFORMER, RESNET):
         command = arguments(model, STEPS)
-        alone = weights(0, command + ["--shards", "8"])
+        alone = weights(0, command + in_eighths(model))
         of = {ranks: weights(ranks, command) for ranks in WORLDS}
         print(model[0], alone, of)
         assert set(of.values()) == {alone}
         assert weights(2, command + ["--shard-optimizer"]) == alone
         assert weights(0, command) != alone, "one shard is another program"
+
+
+def any_parts():
+    """A step of 32 rows has the same bits whole, in four batches, in seven uneven ones, in any number of processes."""
+    of = {}
+    for batch, accumulate in ((32, 1), (8, 4), (5, 7)):
+        command = [train, "transformer", "--rows", "32", "--test-rows", "32", "--batch", str(batch), "--accumulate",
+                   str(accumulate), "--width", "0.25", "--steps", "5", "--shard-rows", "4", "--quiet", "--level",
+                   "run_to_run"]
+        of.update({(batch, ranks): weights(ranks, command) for ranks in (0, 1, 2, 3, 8)})
+    print(of)
+    assert len(set(of.values())) == 1
 
 
 def own_loop():
@@ -131,7 +148,7 @@ def emulated_devices():
     for model in (["resnet18", "--rows", "32", "--test-rows", "8", "--batch", "16", "--width", "0.0625"],
                   ["transformer", "--rows", "64", "--test-rows", "8", "--batch", "16", "--width", "0.125"]):
         command = arguments(model, 2)
-        alone = weights(0, command + ["--shards", "8"])
+        alone = weights(0, command + in_eighths(model))
         on_device = command + ["--device", "cuda"]
         of = {ranks: weights(ranks, on_device, by_stand_in()) for ranks in (2, 3, 5)}
         host = {ranks: weights(ranks, on_device, {"ORDO_NCCL": "OFF"}) for ranks in (3,)}
@@ -222,7 +239,7 @@ def not_guaranteed():
     assert len(set(forced)) > 1, "the algorithm does not show"
     for level in ("run_to_run", "device_to_device"):
         command = arguments(TRANSFORMER, STEPS, level)
-        alone = weights(0, command + ["--shards", "8"])
+        alone = weights(0, command + in_eighths(TRANSFORMER))
         forced = [weights(5, command, how) for how in FORCED]
         print(level, alone, forced)
         assert set(forced) == {alone}
@@ -390,7 +407,7 @@ def two_hosts():
                        "-genv UCX_TLS tcp,self -genv UCX_NET_DEVICES ordo0")
         launch = f"{mpirun} -n 4 {options}"
         command = arguments(TRANSFORMER, 20)
-        alone = weights(0, command + ["--shards", "8"])
+        alone = weights(0, command + in_eighths(TRANSFORMER))
         done = finished(inside(spaces[0], " ".join([launch, *command])))
         crossed = int(subprocess.run(["ip", "netns", "exec", spaces[0], "cat", "/sys/class/net/ordo0/statistics/tx_bytes"],
                                      capture_output=True, text=True, check=True).stdout)

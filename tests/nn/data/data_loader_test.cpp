@@ -161,13 +161,16 @@ TEST(DataLoader, one_that_was_moved_from_says_so) {
 
 TEST(DataLoader, more_parts_than_can_be_counted) {
   auto loader = loader_of(10, {.batch_size = 4});
-  EXPECT_ORDO_ERROR(loader.deliver_parts(INT64_MAX, 0, 1), ValueError, "[DataLoader] cannot cut batches into");
-  EXPECT_ORDO_ERROR(loader.deliver_parts(INT64_MAX, 0, INT64_MAX), ValueError, "parts");
-  loader.deliver_parts(1000, 0, 1000);
+  EXPECT_ORDO_ERROR(loader.deliver_parts(0, 0, 1), ValueError, "[DataLoader] cannot cut 1 batches into parts of 0 rows");
+  EXPECT_ORDO_ERROR(loader.deliver_parts(1, 0, 1, INT64_MAX), ValueError, "cannot cut");
+  EXPECT_ORDO_ERROR(loader.deliver_parts(1, 0, INT64_MAX), ValueError, "there are at most 65536");
+  loader.deliver_parts(INT64_MAX, 0, 1000);
   int64_t rows = 0, parts = 0;
   for (const data::Batch& batch : loader) rows += batch.tensors.empty() ? 0 : batch.size(), ++parts;
   EXPECT_EQ(rows, 10);
   EXPECT_EQ(parts, 3000);
+  loader.deliver_batches();
+  EXPECT_EQ(epoch(loader).size(), 10u);
 }
 
 TEST(DataLoader, impossible_arguments) {

@@ -29,12 +29,12 @@ TEST(DataParallel, gives_the_weights_of_the_trainer) {
   optim::SGD optimizer(model.parameters(), {.lr = 0.1, .momentum = 0.9});
   const data::TensorDataset samples({x, y});
   data::DataLoader loader(samples, {.batch_size = kBatch});
-  Trainer trainer({.epochs = 2, .shards = 4, .progress = false});
+  Trainer trainer({.epochs = 2, .shard_rows = 5, .progress = false});
   trainer.fit(model, optimizer, loader, nn::CrossEntropyLoss());
 
   default_generator().set_state(drawn);
   optim::SGD other_optimizer(other.parameters(), {.lr = 0.1, .momentum = 0.9});
-  nn::DataParallel parallel(other, 4);
+  nn::DataParallel parallel(other, 5);
   for (int epoch = 0; epoch < 2; ++epoch)
     for (int64_t first = 0; first < kRows; first += kBatch) {
       parallel.backward(kBatch, [&](int64_t begin, int64_t end) { return loss_of(other, first + begin, first + end); });
@@ -48,7 +48,7 @@ TEST(DataParallel, gives_the_weights_of_the_trainer) {
 TEST(DataParallel, one_shard_is_plain_backward_and_parameters_may_be_frozen) {
   const Tensor x = test_values({6, 4}, 1).to(float32);
   nn::Sequential model{nn::Linear(4, 8), nn::ReLU(), nn::Linear(8, 1)}, other = nn::clone(model);
-  nn::DataParallel parallel(model, 1);
+  nn::DataParallel parallel(model, 6);
   for (bool frozen : {false, true, false}) {
     for (nn::Sequential* m : {&model, &other}) {
       m->zero_grad();
@@ -70,8 +70,9 @@ TEST(DataParallel, one_shard_is_plain_backward_and_parameters_may_be_frozen) {
 
 TEST(DataParallel, errors) {
   nn::Linear model(2, 1);
-  EXPECT_ORDO_ERROR(nn::DataParallel(model, 0), ValueError, "[DataParallel] 1 processes cannot share 0 shards");
-  nn::DataParallel parallel(model, 4);
+  EXPECT_ORDO_ERROR(nn::DataParallel(model, 0), ValueError, "[DataParallel] needs shards of at least 1 row, not 0");
+  nn::DataParallel parallel(model, 1);
+  EXPECT_ORDO_ERROR(parallel.backward(65537, [](int64_t, int64_t) { return Tensor(); }), ValueError, "65536 shards");
   EXPECT_ORDO_ERROR(parallel.backward(0, [](int64_t, int64_t) { return Tensor(); }), ValueError, "at least 1 row");
   EXPECT_ORDO_ERROR(parallel.backward(4, {}), ValueError, "a loss to call");
   EXPECT_THROW(parallel.backward(4, [](int64_t, int64_t) -> Tensor { throw std::runtime_error("mine"); }),

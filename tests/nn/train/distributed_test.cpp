@@ -26,9 +26,9 @@ class TrainerOfSeveral : public FolderTest {
     return text_of(run.go_to(until, loader));
   }
   /// Without a name nothing is written.
-  TrainerOptions options_of(const std::string& name, bool resume = false, int64_t shards = 3) const {
+  TrainerOptions options_of(const std::string& name, bool resume = false, int64_t shard_rows = 14) const {
     TrainerOptions o = toy_options(name.empty() ? "" : path(name), resume);
-    o.shards = shards;
+    o.shard_rows = shard_rows;
     if (resume) o.randomness->seed = 77;
     return o;
   }
@@ -58,41 +58,40 @@ class TrainerOfSeveral : public FolderTest {
 };
 
 TEST_F(TrainerOfSeveral, any_number_of_processes_gives_the_same_bytes) {
-  const std::pair<int64_t, std::vector<int>> cases[] = {{3, {1, 2, 3}}, {8, {2, 4, 5, 8}}};  // shards, and processes
-  for (const auto& [shards, processes] : cases) {
-    const std::string alone = "alone" + std::to_string(shards), expected = train(options_of(alone, false, shards));
+  const std::pair<int64_t, std::vector<int>> cases[] = {{14, {1, 2, 3}}, {5, {2, 4, 5, 8}}};  // rows, and processes
+  for (const auto& [rows, processes] : cases) {
+    const std::string alone = "alone" + std::to_string(rows), expected = train(options_of(alone, false, rows));
     for (const int ranks : processes) {
       const std::string name = alone + "." + std::to_string(ranks);
-      EXPECT_EQ(in_job(ranks, options_of(name, false, shards)), expected) << ranks;
+      EXPECT_EQ(in_job(ranks, options_of(name, false, rows)), expected) << ranks;
       expect_same_files(alone, name);
     }
-    EXPECT_NE(train(options_of("whole" + alone, false, 1)), expected)
-        << "the number of shards is a part of the program";
+    EXPECT_NE(train(options_of("whole" + alone, false, 40)), expected) << "the rows of a shard are a part of the program";
   }
 }
 
 TEST_F(TrainerOfSeveral, an_epochs_last_step_is_settled_once) {
-  const auto lines = [&](const std::string& name, int64_t shards) {
-    train(options_of(name, false, shards));
+  const auto lines = [&](const std::string& name, int64_t rows) {
+    train(options_of(name, false, rows));
     const std::string log = read(path(name) + "/log.jsonl");
     return std::count(log.begin(), log.end(), '\n');
   };
-  const auto whole = lines("whole", 1);
+  const auto whole = lines("whole", 40);
   EXPECT_GT(whole, 0);
-  EXPECT_EQ(lines("shards", 3), whole) << "steps, epochs and validations";
+  EXPECT_EQ(lines("shards", 14), whole) << "steps, epochs and validations";
 }
 
 TEST_F(TrainerOfSeveral, the_number_may_change_at_every_resume) {
-  const std::string expected = train(options_of("whole", false, 8));
-  in_job(8, options_of("run", false, 8), 2);
-  in_job(3, options_of("run", true, 8), 4);
-  in_job(5, options_of("run", true, 8), 5);
+  const std::string expected = train(options_of("whole", false, 5));
+  in_job(8, options_of("run", false, 5), 2);
+  in_job(3, options_of("run", true, 5), 4);
+  in_job(5, options_of("run", true, 5), 5);
   TrainerOptions last = options_of("run", true);
-  last.shards = {};  // the checkpoint says it
+  last.shard_rows = {};  // the checkpoint says it
   EXPECT_EQ(train(last), expected);
   expect_same_files("whole", "run");
   TrainerOptions other = options_of("run", true, 4);
-  EXPECT_ORDO_ERROR(train(other), ValueError, "is of a run with 8 shards, this one has 4");
+  EXPECT_ORDO_ERROR(train(other), ValueError, "is of a run with shards of 5 rows, this one has 4");
 }
 
 TEST_F(TrainerOfSeveral, each_keeps_a_part_of_the_optimizers_state) {
@@ -133,20 +132,52 @@ TEST_F(TrainerOfSeveral, every_device_gives_the_same_weights) {
 
 TEST_F(TrainerOfSeveral, at_not_guaranteed_the_grouping_shows) {
   set_determinism(Determinism::not_guaranteed);
-  const std::string two = in_job(2, options_of("two", false, 8)), five = in_job(5, options_of("five", false, 8));
+  const std::string two = in_job(2, options_of("two", false, 5)), five = in_job(5, options_of("five", false, 5));
   EXPECT_NE(two, five);
 }
 
-TEST_F(TrainerOfSeveral, workers_and_accumulated_batches_change_nothing) {
-  TrainerOptions options = options_of("alone"), other = options_of("other");
-  options.accumulate = other.accumulate = 1;
-  EXPECT_EQ(in_job(2, other, -1, 2), train(options));
+TEST_F(TrainerOfSeveral, workers_change_nothing) {
+  EXPECT_EQ(in_job(2, options_of("other"), -1, 2), train(options_of("alone")));
+}
+
+// Steps of 60 rows and of 20: batches, accumulated batches and processes are only how the rows come.
+TEST_F(TrainerOfSeveral, a_step_has_the_same_bits_in_any_batches) {
+  using Parts = std::vector<std::pair<int64_t, int64_t>>;  // rows of a batch, batches of a step
+  for (const Parts& parts : {Parts{{60, 1}, {30, 2}, {20, 3}, {9, 7}, {1, 60}}, Parts{{20, 1}, {10, 2}, {4, 5}, {1, 20}}}) {
+    std::string expected;
+    for (const auto& [batch, accumulate] : parts)
+      for (const int ranks : {1, 2, 3, 4}) {
+        const std::string text = in_job(ranks, [&, batch = batch, accumulate = accumulate] {
+          TrainerOptions options = options_of("", false, 5);
+          options.accumulate = accumulate;
+          ToyRun run(options);
+          data::DataLoader loader = loader_of(0, 60, batch);
+          return text_of(run.go(loader));
+        });
+        if (expected.empty()) expected = text;
+        EXPECT_EQ(text, expected) << accumulate << " batches of " << batch << ", " << ranks << " processes";
+      }
+  }
+}
+
+TEST_F(TrainerOfSeveral, accumulated_batches_are_shards) {
+  TrainerOptions options = options_of("");
+  options.shard_rows = {};
+  options.accumulate = 2;
+  TrainerOptions other = options_of("", false, 10);
+  other.accumulate = 1;
+  const auto text = [](const TrainerOptions& o, int64_t batch) {
+    ToyRun run(o);
+    data::DataLoader loader = loader_of(0, 60, batch);
+    return text_of(run.go(loader));
+  };
+  EXPECT_EQ(text(options, 10), text(other, 20));
 }
 
 TEST_F(TrainerOfSeveral, shards_may_be_without_rows) {
   const auto weights = [&](int ranks) {
     return in_job(ranks, [&] {
-      TrainerOptions options = options_of("", false, 8);
+      TrainerOptions options = options_of("", false, 3);
       options.monitor = "";
       options.plateau = {};
       Trainer trainer(options);
@@ -157,7 +188,7 @@ TEST_F(TrainerOfSeveral, shards_may_be_without_rows) {
     });
   };
   const std::string expected = weights(1);
-  for (const int ranks : {2, 5, 8}) EXPECT_EQ(weights(ranks), expected) << ranks;
+  for (const int ranks : {2, 5, 7}) EXPECT_EQ(weights(ranks), expected) << ranks;
 }
 
 TEST_F(TrainerOfSeveral, a_loss_that_is_not_finite_ends_all_of_them) {
@@ -172,8 +203,10 @@ TEST_F(TrainerOfSeveral, a_loss_that_is_not_finite_ends_all_of_them) {
 }
 
 TEST_F(TrainerOfSeveral, more_shards_than_a_step_can_have) {
-  for (const int64_t shards : {INT64_MAX, int64_t(1) << 40, int64_t(65537)})
-    EXPECT_ORDO_ERROR(Trainer({.epochs = 1, .shards = shards}), ValueError, "needs shards of at most 65536");
+  EXPECT_ORDO_ERROR(Trainer({.epochs = 1, .shard_rows = 0}), ValueError, "needs shard_rows of at least 1, not 0");
+  ToyRun run(options_of("", false, 1));
+  data::DataLoader loader = loader_of(0, 70000, 40000);
+  EXPECT_ORDO_ERROR(run.go(loader), ValueError, "has shards of 1 rows, 70000 a step; at most 65536 are possible");
 }
 
 TEST_F(TrainerOfSeveral, what_does_not_fit_is_named) {
@@ -190,7 +223,7 @@ TEST_F(TrainerOfSeveral, what_does_not_fit_is_named) {
   };
   EXPECT_CONTAINS(message([](int rank, TrainerOptions& o) { o.randomness->seed = rank == 1 ? 5 : 6; }), "seed 6");
   EXPECT_CONTAINS(message([](int rank, TrainerOptions& o) { o.accumulate = rank == 2 ? 1 : 2; }), "accumulate 1");
-  EXPECT_CONTAINS(message([](int, TrainerOptions& o) { o.shards = 2; }), "3 processes cannot share 2 shards");
+  EXPECT_CONTAINS(message([](int, TrainerOptions& o) { o.shard_rows = 20; }), "3 processes cannot share 2 shards");
 }
 
 TEST_F(TrainerOfSeveral, a_process_that_throws_ends_the_job_and_names_itself) {
@@ -235,7 +268,7 @@ TEST(LoaderParts, are_the_rows_of_whole_batches) {
     std::vector<std::vector<int64_t>> of_batch(4);
     for (const auto& [first, last] : {std::pair<int64_t, int64_t>{0, 1}, {1, 3}}) {
       data::DataLoader part = loader_of(workers);
-      part.deliver_parts(3, first, last);
+      part.deliver_parts(2, first, last);
       int64_t i = 0;
       for (const data::Batch& batch : part) {
         const size_t index = size_t(i++ / (last - first));
@@ -251,7 +284,7 @@ TEST(LoaderParts, are_the_rows_of_whole_batches) {
   data::DataLoader loader = loader_of(0);
   EXPECT_EQ(loader.rows_of(0), 5);
   EXPECT_EQ(loader.rows_of(3), 2);
-  EXPECT_ORDO_ERROR(loader.deliver_parts(3, 2, 2), ValueError, "cannot deliver parts 2 to 2 of 3");
+  EXPECT_ORDO_ERROR(loader.deliver_parts(3, 2, 2), ValueError, "cannot deliver parts 2 to 2;");
 }
 
 }  // namespace

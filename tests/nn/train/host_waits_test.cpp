@@ -61,9 +61,9 @@ TEST_F(HostWaits, a_plain_step_has_none) {
 // What an epoch more adds: each step's numbers come back for the log, and the epoch's weights, a tensor at a time, for
 // their hash.
 TEST_F(HostWaits, a_step_of_the_trainer_has_one) {
-  for (const std::optional<int64_t> shards : {std::optional<int64_t>(), std::optional<int64_t>(3)}) {
+  for (const std::optional<int64_t> shard_rows : {std::optional<int64_t>(), std::optional<int64_t>(2)}) {
     const auto run = [&](int64_t steps) {
-      TrainerOptions options{.steps = steps, .clip_grad_norm = 1, .shards = shards};
+      TrainerOptions options{.steps = steps, .clip_grad_norm = 1, .shard_rows = shard_rows};
       options.progress = false;
       Trainer trainer(options);
       nn::Sequential own = nn::clone(model);
@@ -75,7 +75,7 @@ TEST_F(HostWaits, a_step_of_the_trainer_has_one) {
     run(3);
     const int64_t few = run(3), many = run(6);
     const auto tensors = int64_t(model.parameters().size());
-    EXPECT_EQ(many - few, 3 + tensors) << "shards " << shards.value_or(1);
+    EXPECT_EQ(many - few, 3 + tensors) << "shards of " << shard_rows.value_or(0);
   }
 }
 
