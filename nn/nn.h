@@ -23,6 +23,7 @@
 #include <ordo/nn/data/transforms.h>
 #include <ordo/nn/description.h>
 #include <ordo/nn/distributed/data_parallel.h>
+#include <ordo/nn/distributed/tensor_parallel.h>
 #include <ordo/nn/init.h>
 #include <ordo/nn/later.h>
 #include <ordo/nn/layers/activations.h>

@@ -2,6 +2,8 @@
 //
 // atomic, seed, order, uninitialized, shape, outside, nan, algorithm, vectors; or none, which does repeat.
 // `ordo check -- planted CAUSE` names the place and the reason (docs/audit.md).
+//
+// planted rows|neighbours N: a network's results for N rows, which depend on their own row, or on all.
 #include <ordo/kernels/vectors/vector_targets.h>
 #include <ordo/ordo.h>
 
@@ -129,14 +131,29 @@ void train(const std::string& cause) {
   std::printf("weights %s\n", sha256_hex(net.parameters()).c_str());
 }
 
+void predict(int64_t rows, bool neighbours) {
+  set_determinism(Determinism::run_to_run);
+  manual_seed(1);
+  Net net(64);
+  nn::BatchNorm1d norm(4);
+  if (!neighbours) norm.eval();  // else by the mean of the batch
+  Generator fixed(7);
+  const NoGrad guard;
+  std::printf("results %s\n", sha256_hex({norm(net(randint(64, {rows, 16}, {int64}, &fixed)))}).c_str());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
-  const std::string cause = argc == 2 ? argv[1] : "";
+  const std::string cause = argc >= 2 ? argv[1] : "";
+  if (argc == 3 && (cause == "rows" || cause == "neighbours"))
+    return predict(std::stoll(argv[2]), cause == "neighbours"), 0;
   for (const char* known :
        {"none", "atomic", "seed", "order", "uninitialized", "shape", "outside", "nan", "algorithm", "vectors"})
     if (cause == known) return train(cause), 0;
-  std::fprintf(stderr, "usage: planted none|atomic|seed|order|uninitialized|shape|outside|nan|algorithm|vectors\n");
+  std::fprintf(stderr,
+               "usage: planted none|atomic|seed|order|uninitialized|shape|outside|nan|algorithm|vectors\n"
+               "       planted rows|neighbours N\n");
   return 2;
 } catch (const Error& error) {
   std::fprintf(stderr, "%s\n", error.what());

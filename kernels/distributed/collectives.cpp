@@ -137,6 +137,52 @@ Tensor all_reduce(const Tensor& t, ReduceOp op, const Group& group, Algorithm al
   return result;
 }
 
+distributed::LeafRange own_parts(int64_t parts, const Group& group) {
+  const GroupState& members = distributed::member_state_of("all_reduce", group);
+  ORDO_CHECK(parts >= members.size() && parts <= distributed::kMostShards, ValueError, "all_reduce",
+             "{} members cannot share {} parts; there may be as many as there are members, up to {}", members.size(),
+             parts, distributed::kMostShards);
+  return distributed::shards_of(parts, members.rank, members.size());
+}
+
+Tensor all_reduce(const TensorList& own, int64_t parts, const Group& group) {
+  const char* const name = "all_reduce";
+  const detail::OperationName named(name);
+  const distributed::LeafRange range = own_parts(parts, group);
+  ORDO_CHECK(int64_t(own.size()) == range.count(), ValueError, name, "this member has parts {} to {} of {}, not {} parts",
+             range.first, range.last, parts, own.size());
+  GroupState& members = distributed::member_state_of(name, group);
+  distributed::TreeFold<Tensor> fold(parts, range);
+  for (size_t i = 0; i < own.size(); ++i) {
+    const Tensor &t = own[i], &first = own[0];
+    detail::expect_defined(name, t, "part");
+    detail::expect_not_bool(name, t.dtype());
+    ORDO_CHECK(t.sizes() == first.sizes(), ShapeError, name, "parts have sizes {} and {}", first.sizes(), t.sizes());
+    ORDO_CHECK(t.dtype() == first.dtype(), DTypeError, name, "parts are {} and {}", first.dtype(), t.dtype());
+    ORDO_CHECK(t.device() == first.device(), DeviceError, name, "parts are on {} and {}", first.device(), t.device());
+    fold.push({0, range.first + int64_t(i)}, clone(t), [](const Tensor& left, const Tensor& right) { return add_(left, right); });
+  }
+  OpCall::chose(Algorithm::direct);
+  auto& nodes = fold.nodes();
+  const Tensor result = nodes[0].second;
+  if (members.size() == 1) return result;
+  CallHeader header = header_of(name, result);
+  header.root = int(parts);
+  OrderedReduce what{.op = name, .dtype = result.dtype(), .leaves = parts};
+  for (int64_t r = 0; r < members.size(); ++r) what.members.push_back(distributed::shards_of(parts, r, members.size()));
+  meet_and(members, header, result, result, [&](const Way& way) {
+    OwnNodes of_tree{{}, {}, true, way.in.device()};
+    TensorList values;
+    for (const auto& [node, value] : nodes) {
+      values.push_back(values.empty() ? way.in : to(value, way.in.device(), value.dtype()));
+      of_tree.nodes.push_back(node);
+      of_tree.values.push_back(values.back().data());
+    }
+    ordered_all_reduce(members, what, of_tree, way.out.data(), result.numel());
+  });
+  return result;
+}
+
 Tensor reduce_scatter(const Tensor& t, ReduceOp op, const Group& group, Algorithm algorithm) {
   const char* const name = "reduce_scatter";
   const detail::OperationName named(name);

@@ -28,6 +28,9 @@ constexpr struct {
     {"unexplained",
      "No known reason fits. Look for what changes a tensor's memory without an operation, in this thread or "
      "another (RecorderOptions::read_again finds it), and for operations of the program's own."},
+    {"neighbours",
+     "The row's result depends on the rows beside it: on their number, or on what they are. docs/rows.md says of which "
+     "operations it does; batch normalisation in training and means over a batch are such."},
     {"nan", "Both runs have NaNs, whose bits are no part of the promise. Find where the first NaN comes from."},
     {"seed",
      "Seed it: manual_seed(...) for the default generator, Generator(seed) for one of its own, DataLoader's "
@@ -206,6 +209,11 @@ static Verdict judge_event(const Record& a, const Record& b, const Header& ha, c
 
 Verdict judge(const Record& a, const Record& b, const Header& ha, const Header& hb) {
   Verdict verdict = judge_event(a, b, ha, hb);
+  const bool computed = verdict.cause == Cause::unexplained || verdict.cause == Cause::settings;
+  if (ha.rows != hb.rows && computed && a.kind == Record::Kind::operation) {
+    verdict.cause = Cause::neighbours;
+    verdict.what += fmt::format("; of the row in a batch of {} in A and of {} in B", ha.rows, hb.rows);
+  }
   if (verdict.cause == Cause::shapes && a.algorithm != b.algorithm)
     verdict.what += fmt::format("; with these sizes another algorithm computes, {} in A and {} in B",
                                 ordo::name(a.algorithm), ordo::name(b.algorithm));

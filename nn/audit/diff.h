@@ -23,6 +23,7 @@ enum class Cause : unsigned char {
   settings,       ///< another level or algorithm computed, where the inputs were equal
   processor,      ///< another device, instruction set or number of threads computed, where the inputs were equal
   unexplained,    ///< an operation gave other bits from equal inputs, and no known reason fits
+  neighbours,     ///< a row of a batch got other bits from equal inputs: of batches of two sizes
   nan,            ///< both have NaNs, of other bits
   seed,           ///< a generator had another seed
   draws,          ///< more numbers had been taken from a generator

@@ -86,9 +86,13 @@ std::optional<RecorderOptions> options_of_environment() {
       break;
     }
   const std::string detail = variable("ORDO_TRACE_DETAIL");
-  ORDO_CHECK(detail.empty() || detail == "steps" || detail == "operations", ValueError, "ORDO_TRACE_DETAIL",
-             "is 'operations' or 'steps', not '{}'", detail);
-  if (detail == "steps") o.detail = Detail::steps;
+  ORDO_CHECK(detail.empty() || detail_from_name(detail), ValueError, "ORDO_TRACE_DETAIL",
+             "is 'operations', 'steps' or 'parameters', not '{}'", detail);
+  o.detail = detail_from_name(detail).value_or(Detail::operations);
+  const std::string rows = variable("ORDO_TRACE_ROWS");
+  const auto [end, error] = std::from_chars(rows.data(), rows.data() + rows.size(), o.rows);
+  ORDO_CHECK(rows.empty() || (error == std::errc() && end == rows.data() + rows.size() && o.rows > 0), ValueError,
+             "ORDO_TRACE_ROWS", "is the number of a batch's rows, not '{}'", rows);
   const std::string again = variable("ORDO_TRACE_READ_AGAIN");
   ORDO_CHECK(again.empty() || again == "0" || again == "1", ValueError, "ORDO_TRACE_READ_AGAIN", "is 0 or 1, not '{}'",
              again);

@@ -39,7 +39,13 @@ N number_of(const std::string& name, const std::string& text) {
 
 }  // namespace
 
-std::string_view name(Detail detail) { return detail == Detail::steps ? "steps" : "operations"; }
+constexpr std::string_view kDetails[] = {"operations", "steps", "parameters"};
+std::string_view name(Detail detail) { return kDetails[size_t(detail)]; }
+
+std::optional<Detail> detail_from_name(std::string_view name) {
+  const auto* const found = std::find(std::begin(kDetails), std::end(kDetails), name);
+  return found == std::end(kDetails) ? std::nullopt : std::optional(Detail(found - kDetails));
+}
 
 std::string_view name(Record::Kind kind) {
   constexpr std::string_view kNames[] = {"operation", "draw", "batch", "step", "summary"};
@@ -77,6 +83,7 @@ Encoder encode(const Header& h) {
                                                          {"schedule", h.schedule},
                                                          {"detail", std::string(name(h.detail))},
                                                          {"filters", h.filters}};
+  if (h.rows > 0) pairs.emplace_back("rows", std::to_string(h.rows));
   if (h.seed) pairs.emplace_back("seed", std::to_string(*h.seed));
   for (const std::string& argument : h.command_line) pairs.emplace_back("argument", argument);
   for (const auto& other : h.others) pairs.push_back(other);
@@ -113,7 +120,9 @@ Header decode_header(Decoder& body) {
     } else if (key == "schedule") {
       h.schedule = value;
     } else if (key == "detail") {
-      h.detail = value == name(Detail::steps) ? Detail::steps : Detail::operations;
+      h.detail = detail_from_name(value).value_or(Detail::operations);
+    } else if (key == "rows") {
+      h.rows = number_of<int64_t>(key, value);
     } else if (key == "filters") {
       h.filters = value;
     } else if (key == "seed") {

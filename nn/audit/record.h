@@ -22,8 +22,10 @@ namespace ordo::audit {
 enum class Detail : unsigned char {
   operations,  ///< every operation
   steps,       ///< batches, and for each step one hash: the first phase of a search for where two runs part
+  parameters,  ///< what each optimiser's step got and gave: of runs that come to the same by other operations
 };
 std::string_view name(Detail);
+std::optional<Detail> detail_from_name(std::string_view name);
 
 /// Where and how a trace was made: what was in force at its first event.
 struct Header {
@@ -40,6 +42,7 @@ struct Header {
   std::string library_settings = {};  ///< of CUDA's libraries, from the environment: "NVIDIA_TF32_OVERRIDE=0, ..."
   std::string schedule = {};          ///< of the emulator: "ORDO_EMULATOR_SEED=1 ..."
   Detail detail{};
+  int64_t rows = 0;                                ///< of the batch of which only row 0 was read; 0: all is read
   std::string filters = {};                        ///< "steps=3-5 modules=net.layer2* ops=add"; empty: none
   std::map<std::string, std::string> others = {};  ///< what this version of Ordo does not know
 };

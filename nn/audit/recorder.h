@@ -5,8 +5,8 @@
 //   audit::Recorder memory;                                            // no file: memory.trace()
 //
 // ORDO_TRACE=a.trace in the environment records a whole program; ORDO_TRACE_STEPS=17-17,
-// ORDO_TRACE_MODULES=net.layer2*, ORDO_TRACE_OPS=conv2d,add*, ORDO_TRACE_DETAIL=steps and ORDO_TRACE_READ_AGAIN=1 are
-// the options. docs/audit.md has the format, the events and what they cost.
+// ORDO_TRACE_MODULES=net.layer2*, ORDO_TRACE_OPS=conv2d,add*, ORDO_TRACE_DETAIL=steps, ORDO_TRACE_READ_AGAIN=1 and
+// ORDO_TRACE_ROWS=8 are the options. docs/audit.md has the format, the events and what they cost.
 #pragma once
 
 #include <memory>
@@ -34,13 +34,18 @@ struct RecorderOptions {
   /// its own memory, and costs up to twice as much.
   bool read_again = false;
   bool loader_operations = false;  ///< record the operations that make batches, in the order of the worker threads
+  /// Reads row 0 only of tensors with this number of rows, or a multiple of it, in dimension 0; parameters as a whole,
+  /// and no arguments. So traces of batches of different sizes can be compared: the rows of a size should divide no
+  /// other size of the program. 0: all is read.
+  int64_t rows = 0;
 };
 
 /// Writes down every operation of all threads as it runs, with fingerprints of all that went in and came out, from its
 /// construction to its destruction. Draws, batches and steps are recorded whatever `modules` and `operations` say.
 /// Recording changes no result.
 ///
-/// Throws: DataError when the file cannot be made; ValueError when a range of steps ends before it begins.
+/// Throws: DataError when the file cannot be made; ValueError when a range of steps ends before it begins, or rows are
+/// negative.
 class Recorder {
  public:
   explicit Recorder(RecorderOptions options = {});

@@ -134,7 +134,7 @@ void Recording::close() {
   const std::lock_guard lock(mutex);
   if (std::exchange(closed_, true)) return;
   if (lost_) std::rethrow_exception(lost_);
-  if (!has_header_) writer.write(current_header(options.detail, text_of(options)));
+  if (!has_header_) writer.write(header());
   writer.close();
 }
 
@@ -146,8 +146,25 @@ bool Recording::records_step() const {
 bool Recording::records(const OpEvent& e) const {
   if (closed_ || lost_ || !records_step() || (is_batch_work(e.scope) && !options.loader_operations)) return false;
   if (options.detail == Detail::steps) return e.role == OpEvent::Role::batch;
+  if (options.detail == Detail::parameters) return e.role == OpEvent::Role::step;
   return e.role != OpEvent::Role::operation ||
          (matches_one(options.modules, e.scope) && matches_one(options.operations, e.name));
+}
+
+Header Recording::header() const {
+  Header h = current_header(options.detail, text_of(options));
+  h.rows = options.rows;
+  return h;
+}
+
+TensorList Recording::first_rows(const OpEvent& e, const TensorList& tensors) const {
+  TensorList rows = tensors;
+  if (e.role == OpEvent::Role::step) return rows;
+  const std::lock_guard lock(mutex);
+  for (Tensor& t : rows)
+    if (t.defined() && t.dim() > 0 && t.size(0) > 0 && t.size(0) % options.rows == 0 && !names_.contains(t.impl()))
+      t = ordo::detail::views::narrow(t, 0, 0, t.size(0) / options.rows);
+  return rows;
 }
 
 Recording::ThreadState& Recording::this_thread() {
@@ -210,7 +227,8 @@ void Recording::begin(const OpEvent& e) {
   }
   Call& call = thread->calls.emplace_back(Call{e.number, {}});
   call.tensors.reserve(e.inputs.size() + 2);
-  std::span<const Tensor> inputs = e.inputs;
+  if (options.rows > 1) call.rows = first_rows(e, e.inputs);
+  std::span<const Tensor> inputs = options.rows > 1 ? call.rows : e.inputs;
   if (overwrites(e.name) && !inputs.empty() && inputs[0].defined()) {
     TensorRecord& first = call.tensors.emplace_back();
     first.state = TensorRecord::State::unread;
@@ -255,7 +273,10 @@ void Recording::end(const OpEvent& e) {
     r.node = e.node;
     const std::string device = e.device.str();
     r.device = device;
-    write_text(e.attributes, thread->arguments);
+    if (options.rows == 0)
+      write_text(e.attributes, thread->arguments);
+    else
+      thread->arguments.clear();  // sizes are among them
     r.arguments = thread->arguments;
     r.input_count = uint32_t(call->tensors.size());
     r.tensors = std::move(call->tensors);
@@ -268,10 +289,12 @@ void Recording::end(const OpEvent& e) {
       });
       return view ? 0 : e.number + 1;
     };
-    if (!e.failed) read(e, e.outputs, since, *thread, r.tensors);
+    const TensorList rows = options.rows > 1 && !e.failed ? first_rows(e, e.outputs) : TensorList();
+    const TensorList &inputs = options.rows > 1 ? call->rows : e.inputs, &outputs = options.rows > 1 ? rows : e.outputs;
+    if (!e.failed) read(e, outputs, since, *thread, r.tensors);
     const std::lock_guard lock(mutex);
     for (size_t i = 0; i < r.tensors.size(); ++i) {
-      const Tensor& t = i < r.input_count ? e.inputs[i] : e.outputs[i - r.input_count];
+      const Tensor& t = i < r.input_count ? inputs[i] : outputs[i - r.input_count];
       if (!t.defined()) continue;
       r.tensors[i].sizes = &t.sizes();
       if (const auto name = names_.find(t.impl()); name != names_.end()) r.tensors[i].name = name->second;
@@ -303,6 +326,7 @@ void Recording::end_step(const OpEvent& e, const ThreadState& thread) {
 void Recording::draw(const RandomDraw& d) {
   const std::lock_guard lock(mutex);
   if (closed_ || lost_ || !records_step() || (is_batch_work(d.scope) && !options.loader_operations)) return;
+  if (options.detail == Detail::parameters) return;
   if (options.detail == Detail::steps) {
     add_to_hash(d.from.seed, d.from.offset);
     return add_to_hash(d.from.stream, d.blocks);
@@ -321,7 +345,7 @@ void Recording::draw(const RandomDraw& d) {
 void Recording::write(const Record& record) {
   if (closed_ || lost_) return;
   // The header comes with the first event: by then the program has chosen its level, threads and seed.
-  if (!std::exchange(has_header_, true)) writer.write(current_header(options.detail, text_of(options)));
+  if (!std::exchange(has_header_, true)) writer.write(header());
   writer.write(record);
 }
 

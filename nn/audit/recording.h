@@ -62,6 +62,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
   struct Call {
     uint64_t number;
     std::vector<TensorRecord> tensors;      // the inputs; when it has ended, the outputs, too
+    TensorList rows = {};                   // of the inputs, where only one row of each is read
     std::optional<TensorList> copies = {};  // of inputs, where the event may be the one to dump
   };
   struct ThreadState {
@@ -83,6 +84,9 @@ class Recording : public std::enable_shared_from_this<Recording> {
   bool records(const OpEvent& e) const;
   ThreadState& this_thread();
   void learn_names();
+  Header header() const;
+  /// What is read of these.
+  TensorList first_rows(const OpEvent& e, const TensorList& tensors) const;
   static constexpr uint64_t kNever = UINT64_MAX;
   /// Adds a record of each tensor. `since` says of one in which call its fingerprint must have been read to do again;
   /// kNever: in none.

@@ -1,6 +1,7 @@
 #include <ordo/nn/distributed/data_parallel.h>
 
 #include <algorithm>
+#include <utility>
 
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/distributed/collectives.h>
@@ -13,11 +14,12 @@
 
 namespace ordo::nn {
 
-DataParallel::DataParallel(ModuleBase& model, int64_t shard_rows) : model_(model), shard_rows_(shard_rows) {
+DataParallel::DataParallel(ModuleBase& model, int64_t shard_rows, distributed::Group group)
+    : model_(model), shard_rows_(shard_rows), group_(std::move(group)) {
   const ordo::detail::LibraryCall call;
   ORDO_CHECK(shard_rows >= 1, ValueError, "DataParallel", "needs shards of at least 1 row, not {}", shard_rows);
-  if (distributed::world_size() == 1) return;
-  for (const auto& [name, tensor] : model.state_dict()) kernels::copy_(tensor, kernels::broadcast(tensor, 0, {}));
+  if (distributed::member_state_of("DataParallel", group_).size() == 1) return;
+  for (const auto& [name, tensor] : model.state_dict()) kernels::copy_(tensor, kernels::broadcast(tensor, 0, group_));
 }
 
 DataParallel::~DataParallel() = default;
@@ -32,7 +34,7 @@ void DataParallel::follow_parameters() {
   if (same) return;
   step_ = nullptr;
   parameters_ = now;
-  step_ = std::make_unique<ordo::detail::ShardedStep>(model_, parameters_);
+  step_ = std::make_unique<ordo::detail::ShardedStep>(model_, parameters_, group_);
 }
 
 double DataParallel::backward(int64_t rows, const std::function<Tensor(int64_t, int64_t)>& loss) {
@@ -45,7 +47,7 @@ double DataParallel::backward(int64_t rows, const std::function<Tensor(int64_t, 
     const int64_t shards = (rows - 1) / shard_rows_ + 1;
     ORDO_CHECK(shards <= distributed::kMostShards, ValueError, "DataParallel",
                "{} rows are more than {} shards of {} rows", rows, distributed::kMostShards, shard_rows_);
-    step_->begin(rows, shard_rows_, std::max<int64_t>(shards, distributed::world_size()));
+    step_->begin(rows, shard_rows_, std::max(shards, distributed::world_size(group_)));
     for (int64_t shard = step_->own().first; shard < step_->own().last; ++shard) {
       const int64_t begin = std::min(shard * shard_rows_, rows), end = rows - begin > shard_rows_ ? begin + shard_rows_ : rows;
       step_->run(

@@ -106,13 +106,14 @@ struct ShardedStep::Record {
   Tensor loss = {};  // undefined without rows
 };
 
-ShardedStep::ShardedStep(nn::ModuleBase& model, TensorList parameters)
-    : world_(distributed::World::current()),
+ShardedStep::ShardedStep(nn::ModuleBase& model, TensorList parameters, distributed::Group group)
+    : group_(std::move(group)),
+      members_(distributed::member_state_of("DataParallel", group_)),
       model_(model),
       parameters_(std::move(parameters)),
       shared_(std::make_shared<Shared>(Shared{this})) {
   make_buckets();
-  if (world_.size() == 1) return;
+  if (members_.size() == 1) return;
   for (size_t i = 0; i < parameters_.size(); ++i)
     register_post_accumulate_grad_hook(parameters_[i], [shared = shared_, i](const Tensor&) {
       if (shared->step) shared->step->arrived(i);
@@ -151,7 +152,7 @@ int64_t ShardedStep::rows_of(int64_t shard) const {
 
 void ShardedStep::begin(int64_t rows, int64_t shard_rows, int64_t shards) {
   rows_ = rows, shard_rows_ = shard_rows, shards_ = shards;
-  own_ = distributed::shards_of(shards, world_.rank(), world_.size());
+  own_ = distributed::shards_of(shards, members_.rank, members_.size());
   draws_ = default_generator().reserve(1);
   for (Bucket& bucket : buckets_) {
     bucket.sums.emplace(shards_, own_);
@@ -254,7 +255,7 @@ void ShardedStep::collect(Bucket& bucket, int64_t shard) {
 
 void ShardedStep::launch(Bucket& bucket) {
   auto& sums = bucket.sums->nodes();
-  if (world_.size() == 1) {
+  if (members_.size() == 1) {
     bucket.result = sums[0].second;
     return;
   }
@@ -267,8 +268,8 @@ void ShardedStep::launch(Bucket& bucket) {
     for (size_t i = 1; i < sums.size(); ++i) sum_of(sums[0].second, sums[i].second);
   cuda::Event added;
   added.record(bucket.options.device);
-  bucket.under_way = world_.all()->submit([this, &bucket, header, library, dtype, added] {
-    distributed::GroupState& all = *world_.all();
+  bucket.under_way = members_.submit([this, &bucket, header, library, dtype, added] {
+    distributed::GroupState& all = members_;
     distributed::DeviceTransport* const devices = distributed::meet(all, header, bucket.options.device);
     added.wait();
     auto& nodes = bucket.sums->nodes();
@@ -316,21 +317,21 @@ std::vector<double> ShardedStep::loss_and(const TensorList& others) {
 }
 
 std::vector<char> ShardedStep::exchange(const char* what, const std::vector<char>& own, size_t bytes) {
-  if (world_.size() == 1) return own;
+  if (members_.size() == 1) return own;
   std::vector<char> all(size_t(shards_) * bytes);
   std::copy(own.begin(), own.end(), all.begin() + own_.first * int64_t(bytes));
   std::vector<size_t> sizes;
-  for (int r = 0; r < world_.size(); ++r)
-    sizes.push_back(size_t(distributed::shards_of(shards_, r, world_.size()).count()) * bytes);
-  world_.all()->run([&] {
-    distributed::meet(*world_.all(), header_of(what, float64, int64_t(bytes)));
-    distributed::all_gather(*world_.all(), what, all.data(), sizes);
+  for (int r = 0; r < members_.size(); ++r)
+    sizes.push_back(size_t(distributed::shards_of(shards_, r, members_.size()).count()) * bytes);
+  members_.run([&] {
+    distributed::meet(members_, header_of(what, float64, int64_t(bytes)));
+    distributed::all_gather(members_, what, all.data(), sizes);
   });
   return all;
 }
 
 std::vector<ShardedStep::Record> ShardedStep::exchange_records() {
-  if (world_.size() == 1) return records_;
+  if (members_.size() == 1) return records_;
   std::vector<char> own;
   for (const Record& record : records_) {
     own.insert(own.end(), record.gradients.begin(), record.gradients.end());
@@ -369,8 +370,8 @@ void ShardedStep::set_buffers(const std::vector<Record>& records) {
   const NoGrad guard;
   std::vector<double> rows(buffers_.size(), 0);  // that the buffer has seen
   std::vector<int> owner(buffers_.size(), -1);   // of the first shard that changed it
-  for (int r = 0; r < world_.size(); ++r) {
-    const LeafRange range = distributed::shards_of(shards_, r, world_.size());
+  for (int r = 0; r < members_.size(); ++r) {
+    const LeafRange range = distributed::shards_of(shards_, r, members_.size());
     for (int64_t s = range.first; s < range.last; ++s)
       for (size_t i = 0; i < buffers_.size(); ++i) {
         if (!records[size_t(s)].changed[i]) continue;
@@ -379,7 +380,7 @@ void ShardedStep::set_buffers(const std::vector<Record>& records) {
       }
   }
   set_averages(owner, rows);
-  for (int r = 0; r < world_.size(); ++r) set_counts(owner, r);
+  for (int r = 0; r < members_.size(); ++r) set_counts(owner, r);
   // Counted, so that a backward pass which needs the old values notices.
   for (size_t i = 0; i < buffers_.size(); ++i)
     if (owner[i] >= 0) buffers_[i].impl()->storage->changed_by("gradients");
@@ -400,12 +401,12 @@ void ShardedStep::set_averages(const std::vector<int>& owner, const std::vector<
     TensorList pieces;
     for (const auto& [at, i] : changed) pieces.push_back(sum.narrow(0, at, buffers_[i].numel()));
     const Tensor changes = cat(pieces, 0);
-    parts.emplace_back(node, world_.size() == 1 ? changes : kernels::to(changes, cpu, float64));
+    parts.emplace_back(node, members_.size() == 1 ? changes : kernels::to(changes, cpu, float64));
   }
   const Tensor& total = parts[0].second;
-  if (world_.size() > 1)
-    world_.all()->run([&] {
-      distributed::GroupState& all = *world_.all();
+  if (members_.size() > 1)
+    members_.run([&] {
+      distributed::GroupState& all = members_;
       distributed::meet(all, header_of("buffers", float64, count));
       kernels::ordered_all_reduce(all, over_shards("buffers", float64, shards_, all.size()), scratch_nodes(parts),
                                   total.data(), count);
@@ -430,11 +431,11 @@ void ShardedStep::set_counts(const std::vector<int>& owner, int sender) {
   }
   if (counts.empty()) return;
   Tensor all = cat(values, 0);
-  if (world_.size() > 1) {
+  if (members_.size() > 1) {
     all = kernels::to(all, cpu, int64);
-    world_.all()->run([&] {
-      distributed::meet(*world_.all(), header_of("buffers", int64, all.numel()));
-      distributed::broadcast(*world_.all(), "buffers", all.data(), all.nbytes(), sender);
+    members_.run([&] {
+      distributed::meet(members_, header_of("buffers", int64, all.numel()));
+      distributed::broadcast(members_, "buffers", all.data(), all.nbytes(), sender);
     });
   }
   int64_t at = 0;

@@ -9,12 +9,13 @@
 #include <optional>
 #include <vector>
 
+#include <ordo/engine/distributed/distributed.h>
 #include <ordo/engine/distributed/reduction_tree.h>
 #include <ordo/engine/run/generator.h>
 #include <ordo/nn/module.h>
 
 namespace ordo::distributed {
-class World;
+class GroupState;
 }
 
 namespace ordo::detail {
@@ -22,7 +23,7 @@ namespace ordo::detail {
 class ShardedStep {
  public:
   /// `parameters` are those that the optimiser changes.
-  ShardedStep(nn::ModuleBase& model, TensorList parameters);
+  ShardedStep(nn::ModuleBase& model, TensorList parameters, distributed::Group group = {});
   ~ShardedStep();
   ShardedStep(const ShardedStep&) = delete;
   ShardedStep& operator=(const ShardedStep&) = delete;
@@ -61,7 +62,8 @@ class ShardedStep {
   void set_averages(const std::vector<int>& owner, const std::vector<double>& rows);
   void set_counts(const std::vector<int>& owner, int sender);
 
-  distributed::World& world_;
+  const distributed::Group group_;
+  distributed::GroupState& members_;
   nn::ModuleBase& model_;
   const TensorList parameters_;
   std::vector<Bucket> buckets_;

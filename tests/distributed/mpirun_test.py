@@ -119,6 +119,29 @@ def own_loop():
     assert set(of.values()) == {alone}
 
 
+def tensor_parallel():
+    """Layers in 1, 2, 4 and 8 processes, batches in others: the weights of one process."""
+    own = f"{samples}/tensor_parallel"
+    alone = weights(0, [own])
+    of = {(ranks, share): weights(ranks, [own, str(share)])
+          for ranks, share in ((1, 1), (2, 1), (2, 2), (4, 1), (4, 2), (4, 4), (6, 2), (8, 8))}
+    print(alone, of)
+    assert set(of.values()) == {alone}
+    wrong = run(3, [own, "2"])
+    assert wrong.returncode != 0 and "must be a multiple" in wrong.stderr, wrong.stderr
+
+
+def check_ranks():
+    """`ordo check --ranks` compares the parameters after each step."""
+    base = [f"{samples}/ordo", "check", "--no-fill", "--ranks"]
+    done = run(0, base + ["1,2,3", "--"] + arguments(TRANSFORMER, 4))
+    print(done.stdout, done.stderr)
+    assert done.returncode == 0 and re.search(r"processes +3  equal, 4 events", done.stdout)
+    done = run(0, base + ["2,5", "--"] + arguments(TRANSFORMER, 4, "not_guaranteed"))
+    print(done.stdout, done.stderr)
+    assert done.returncode == 1 and re.search(r"processes +2  1 different", done.stdout)
+
+
 def cifar10():
     """The sample knows nothing of processes: all that it prints is the same, and its checkpoints are."""
     def output(ranks, steps, path):

@@ -48,6 +48,16 @@ expect(1 "run_to_run +runs +3  equal.*instruction sets +[0-9]+  [0-9]+ different
 expect(0 "run_to_run +instruction sets +[0-9]+  equal, [0-9]+ events"
        check --no-fill --vectors -- ${TRAIN} resnet18 --steps 2 --rows 16 --test-rows 4 --batch 8 --width 0.125 --quiet --deterministic)
 
+# A row alone and beside others; a step in other batches.
+expect(0 "rows beside a row +3  equal, [0-9]+ events" check --no-fill --batch 1,3,7 -- ${PLANTED} rows {batch})
+expect(1 "runs +2  equal.*rows beside a row +2  1 different.*operation +batch_norm.*of the row in a batch of 3 in A and of 7 in B.*cause +neighbours"
+       check --no-fill --batch 3,7 -- ${PLANTED} neighbours {batch})
+set(parts ${TRAIN} transformer --rows 32 --test-rows 8 --width 0.25 --batch {batch} --accumulate {accumulate} --steps 3 --quiet --deterministic)
+expect(0 "batches of a step +4  equal, 3 events" check --no-fill --accumulate 32x1,8x4,16x2,5x7 -- ${parts} --shard-rows 4)
+expect(1 "runs +2  equal.*batches of a step +2  1 different.*step +1" check --no-fill --accumulate 32x1,8x4 -- ${parts})
+expect(2 "--accumulate: takes rows x batches, as 32x1,8x4, not '32'" check --accumulate 32 -- ${parts})
+expect(2 "--batch: needs {batch} among" check --batch 1,7 -- ${PLANTED} none)
+
 # Runs for the values end where the event has ended: the nine before have printed the weights.
 file(READ ${DIRECTORY}/kept/run-9.log whole)
 file(READ ${DIRECTORY}/kept/run-10.log values)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -28,17 +29,24 @@ using namespace ordo;
 namespace fs = std::filesystem;
 using Variables = std::map<std::string, std::string>;
 
+constexpr const char *kDevice = "{device}", *kLevel = "{level}", *kBatch = "{batch}", *kAccumulate = "{accumulate}";
+
 /// How a run is started.
 struct Setting {
   Variables variables;
-  std::string device = {}, level = {};  // in place of "{device}" and "{level}" in the program's arguments
+  Variables places = {};  // what stands in place of "{device}" and others in the program's arguments
+  int ranks = 0;          // processes that mpirun starts; 0: one, without it
 
   Setting with(Variables more) const {
     more.insert(variables.begin(), variables.end());
-    return {std::move(more), device, level};
+    return {std::move(more), places, ranks};
+  }
+  Setting placed(const std::string& place, const std::string& text) const {
+    Setting other = *this;
+    other.places[place] = text;
+    return other;
   }
 };
-constexpr std::string_view kDevice = "{device}", kLevel = "{level}";
 
 void replace(std::string& word, std::string_view place, const std::string& text) {
   for (size_t at = 0; !text.empty() && (at = word.find(place, at)) != std::string::npos; at += text.size())
@@ -46,8 +54,8 @@ void replace(std::string& word, std::string_view place, const std::string& text)
 }
 
 struct Options {
-  std::vector<std::string> words, levels, devices;
-  std::vector<int> threads;
+  std::vector<std::string> words, levels, devices, accumulate;
+  std::vector<int> threads, batches, ranks;
   int runs = 2, schedules = 0;
   bool load = false, no_fill = false, vectors = false;
   double timeout = 600;
@@ -174,8 +182,11 @@ class Check {
   }
 
   void run_level(const std::string& level) {
-    Setting base{filled_with(kFill), o_.devices.empty() ? "" : o_.devices[0], level};
+    Setting base{filled_with(kFill), {{kLevel, level}}};
     if (!level.empty()) base.variables["ORDO_DETERMINISM"] = level;
+    if (!o_.devices.empty()) base = base.placed(kDevice, o_.devices[0]);
+    if (!o_.batches.empty()) base = base.placed(kBatch, std::to_string(o_.batches[0]));
+    if (!o_.accumulate.empty()) base = in_parts(base, o_.accumulate[0]);
     const std::string first = run_once(base);
     const std::string told(name(audit::Reader(first).header().level));  // the program's own, where it sets one
     firsts_.push_back({told, first, base});
@@ -198,13 +209,39 @@ class Check {
     if (o_.vectors)
       for (const std::string& set : kernels::cpu::vector_targets()) sets.push_back(base.with({{"ORDO_VECTORS", set}}));
     if (!sets.empty()) sets.erase(sets.begin());  // the first is what all runs use
-    for (size_t i = 1; i < o_.devices.size(); ++i) devices.push_back({base.variables, o_.devices[i], level});
+    for (size_t i = 1; i < o_.devices.size(); ++i) devices.push_back(base.placed(kDevice, o_.devices[i]));
     for (int seed = 1; seed <= o_.schedules; ++seed)
       schedules.push_back(base.with({{"ORDO_EMULATOR_SEED", std::to_string(seed)}}));
     vary(told, "CPU threads", first, base, threads);
     vary(told, "instruction sets", first, base, sets);
     vary(told, "devices", first, base, devices);
     vary(told, "schedules of the emulator", first, base, schedules);
+
+    std::vector<Setting> batches, parts, ranks;
+    for (const int rows : o_.batches)
+      batches.push_back(
+          base.with({{"ORDO_TRACE_ROWS", std::to_string(rows)}}).placed(kBatch, std::to_string(rows)));
+    const Setting results = base.with({{"ORDO_TRACE_DETAIL", name(audit::Detail::parameters)}});
+    for (const std::string& part : o_.accumulate) parts.push_back(in_parts(results, part));
+    for (const int count : o_.ranks)
+      ranks.push_back(results.with({{"OMPI_MCA_rmaps_base_oversubscribe", "1"}})), ranks.back().ranks = count;
+    vary(told, "rows beside a row", batches);
+    vary(told, "batches of a step", parts);
+    vary(told, "processes", ranks);
+  }
+
+  /// "8x4": four batches of 8 rows.
+  static Setting in_parts(const Setting& base, const std::string& part) {
+    const size_t x = part.find('x');
+    return base.placed(kBatch, part.substr(0, x)).placed(kAccumulate, part.substr(x + 1));
+  }
+
+  /// Of traces of another kind: the first of these settings is what the others are compared with.
+  void vary(const std::string& level, const char* across, const std::vector<Setting>& settings) {
+    if (settings.empty()) return;
+    const std::string first = run_once(settings[0]);
+    vary(level, across, first, settings[0], {settings.begin() + 1, settings.end()});
+    if (o_.keep.empty()) fs::remove(first);
   }
 
   /// A row of runs with each of these settings, where there are any.
@@ -246,6 +283,10 @@ class Check {
     const audit::Divergence& first = row.diff.first;
     const auto place_a = first.a && first.b ? audit::dump_position(*first.a) : std::nullopt;
     const auto place_b = first.a && first.b ? audit::dump_position(*first.b) : std::nullopt;
+    if (row.setting_a.variables.contains("ORDO_TRACE_ROWS")) {
+      row.values_note = "none: the tensors of the runs have other sizes";
+      return;
+    }
     if (!place_a || !place_b) {
       row.values_note = "none: the runs part where one has no tensors to compare";
       return;
@@ -293,10 +334,9 @@ class Check {
       fs::remove_all(file, error);
     }
     std::vector<std::string> words = o_.words;
-    for (std::string& word : words) {
-      replace(word, kDevice, setting.device);
-      replace(word, kLevel, setting.level);
-    }
+    for (std::string& word : words)
+      for (const auto& [place, text] : setting.places) replace(word, place, text);
+    if (setting.ranks > 0) words.insert(words.begin(), {"mpirun", "-n", std::to_string(setting.ranks)});
     const ProcessEnd end = run_process(words, setting.with({{"ORDO_TRACE", trace}}).variables, o_.timeout, log);
     if (!end.good() && !(end.how == ProcessEnd::How::exited && may_fail())) {
       const std::string output = end.how == ProcessEnd::How::not_started ? "" : last_lines(log);
@@ -357,9 +397,22 @@ void run_check(const Options& options) {
       throw ExitStatus(2, fmt::format("--levels: {}", error.what()));
     }
   }
-  const auto has_place = [](const std::string& word) { return word.find(kDevice) != std::string::npos; };
-  if (!options.devices.empty() && std::none_of(options.words.begin() + 1, options.words.end(), has_place))
-    throw ExitStatus(2, "--devices: needs {device} among the program's arguments, which each takes the place of");
+  const auto expect_place = [&](bool given, const char* option, const char* place) {
+    const auto has_place = [&](const std::string& word) { return word.find(place) != std::string::npos; };
+    if (given && std::none_of(options.words.begin() + 1, options.words.end(), has_place))
+      throw ExitStatus(2, fmt::format("{}: needs {} among the program's arguments, which each takes the place of",
+                                      option, place));
+  };
+  expect_place(!options.devices.empty(), "--devices", kDevice);
+  expect_place(!options.batches.empty(), "--batch", kBatch);
+  expect_place(!options.accumulate.empty(), "--accumulate", kBatch);
+  expect_place(!options.accumulate.empty(), "--accumulate", kAccumulate);
+  for (const std::string& part : options.accumulate) {
+    int rows = 0, batches = 0;
+    char rest = 0;
+    if (std::sscanf(part.c_str(), "%dx%d%c", &rows, &batches, &rest) != 2 || rows < 1 || batches < 1)
+      throw ExitStatus(2, fmt::format("--accumulate: takes rows x batches, as 32x1,8x4, not '{}'", part));
+  }
   std::optional<nn::WholeFile> json;
   if (!options.json.empty()) json.emplace(options.json, "check");
   const std::vector<Row> rows = Check(options).run();
@@ -412,6 +465,15 @@ std::function<void()> add_check(Arguments arguments) {
       .add("--devices", o.devices,
            "also on each of these devices: cpu,cuda; each takes the place of {device} in the arguments")
       .with_commas();
+  arguments.add("--batch", o.batches,
+                "also with batches of so many rows, of which row 0 is compared: 1,7; each takes the place of {batch}")
+      .with_commas()
+      .range(1, 1 << 20);
+  arguments
+      .add("--accumulate", o.accumulate,
+           "also with steps of so many rows and batches: 32x1,8x4; these take the places of {batch} and {accumulate}")
+      .with_commas();
+  arguments.add("--ranks", o.ranks, "also in so many processes of mpirun: 1,2,3").with_commas().range(1, 4096);
   arguments.add("--load", o.load, "also runs beside busy threads");
   arguments.add("--no-fill", o.no_fill, "no run in which new memory has other contents");
   arguments.add("--timeout", o.timeout, "seconds for a run (600)").positive();

@@ -1,6 +1,7 @@
 #include <ordo/autograd/ops/distributed/collectives.h>
 
 #include <ordo/autograd/ops/operation.h>
+#include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/kernels/distributed/collectives.h>
 
 namespace ordo {
@@ -18,6 +19,19 @@ Tensor all_reduce(const Tensor& tensor, ReduceOp op, const Group& group, Algorit
   expect_gradient("all_reduce", tensor, op);
   return record(call, kernels::all_reduce(tensor, op, group, algorithm), {tensor},
                 [op, group, algorithm](const Tensor& grad) { return all_reduce(grad, op, group, algorithm); });
+}
+
+Tensor all_reduce(const TensorList& own, int64_t parts, const Group& group) {
+  const OpCall call("all_reduce", own, parts, group);
+  const std::vector<std::reference_wrapper<const Tensor>> inputs(own.begin(), own.end());
+  return record(call, kernels::all_reduce(own, parts, group), inputs,
+                BackwardFunction([count = own.size()](const Tensor& grad) { return TensorList(count, grad); }));
+}
+
+PartRange part_range(int64_t parts, const Group& group) {
+  const detail::LibraryCall call;
+  const LeafRange own = kernels::own_parts(parts, group);
+  return {own.first, own.last};
 }
 
 Tensor reduce_scatter(const Tensor& tensor, ReduceOp op, const Group& group, Algorithm algorithm) {

@@ -1,0 +1,97 @@
+#include <ordo/nn/distributed/tensor_parallel.h>
+
+#include <ordo/autograd/autograd.h>
+#include <ordo/autograd/ops/distributed/collectives.h>
+#include <ordo/autograd/ops/linalg/matmul.h>
+#include <ordo/autograd/ops/shape/cat.h>
+#include <ordo/autograd/tape.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/nn/description.h>
+#include <ordo/nn/layers/linear.h>
+
+namespace ordo::nn {
+namespace {
+
+using distributed::PartRange;
+
+/// As many handles of x as this process has parts. The gradient of x is the sum of those of all parts of all processes.
+TensorList for_parts(const Tensor& x, int64_t own, int64_t parts, const distributed::Group& group) {
+  const OpCall call("for_parts", x);
+  TensorList handles;
+  for (int64_t i = 0; i < own; ++i) handles.push_back(x.detach());
+  return record(call, std::move(handles), {x}, [parts, group, like = zeros({}, x.options()), sizes = x.sizes()](
+                                                   const TensorList& grads) -> Tensor {
+    TensorList all;
+    for (const Tensor& grad : grads) all.push_back(grad.defined() ? grad : like.expand(sizes));
+    return distributed::all_reduce(all, parts, group);
+  });
+}
+
+int64_t features_of_part(const char* layer, int64_t features, int64_t parts) {
+  ORDO_CHECK(parts >= 1 && features >= 0 && features % parts == 0, ValueError, layer,
+             "cannot divide {} features into {} parts", features, parts);
+  return features / parts;
+}
+
+int64_t own_parts(const ParallelLinearOptions& options) {
+  const PartRange own = distributed::part_range(options.parts, options.group);
+  return own.last - own.first;
+}
+
+/// What this process has of a tensor whose dimension `dim` is divided.
+Tensor own_of(const Tensor& whole, int64_t dim, const ParallelLinearOptions& options) {
+  const PartRange own = distributed::part_range(options.parts, options.group);
+  const int64_t size = whole.size(dim) / options.parts;
+  return whole.detach().narrow(dim, own.first * size, (own.last - own.first) * size).clone();
+}
+
+}  // namespace
+
+ColumnParallelLinear::ColumnParallelLinear(int64_t in_features, int64_t out_features, ParallelLinearOptions options)
+    : parts_(options.parts), own_(own_parts(options)), group_(options.group) {
+  features_of_part("ColumnParallelLinear", out_features, parts_);
+  const Linear whole(in_features, out_features, {.bias = options.bias});
+  weight = add_parameter("weight", own_of(whole.weight, 0, options));
+  if (options.bias) bias = add_parameter("bias", own_of(whole.bias, 0, options));
+}
+
+Tensor ColumnParallelLinear::forward(const Tensor& input) {
+  const TensorList inputs = for_parts(input, own_, parts_, group_), weights = weight.chunk(own_);
+  const TensorList biases = bias.defined() ? bias.chunk(own_) : TensorList(size_t(own_));
+  TensorList outputs;
+  for (size_t i = 0; i < inputs.size(); ++i) outputs.push_back(linear(inputs[i], weights[i], biases[i]));
+  return own_ == 1 ? outputs[0] : cat(outputs, -1);
+}
+
+std::string ColumnParallelLinear::description() const {
+  return Description("ColumnParallelLinear", weight.size(1), weight.size(0) / own_ * parts_)
+      .with("bias", bias.defined(), true)
+      .with("parts", parts_, int64_t(8));
+}
+
+RowParallelLinear::RowParallelLinear(int64_t in_features, int64_t out_features, ParallelLinearOptions options)
+    : parts_(options.parts), own_(own_parts(options)), group_(options.group) {
+  features_of_part("RowParallelLinear", in_features, parts_);
+  const Linear whole(in_features, out_features, {.bias = options.bias});
+  weight = add_parameter("weight", own_of(whole.weight, 1, options));
+  if (options.bias) bias = add_parameter("bias", whole.bias.detach().clone());
+}
+
+Tensor RowParallelLinear::forward(const Tensor& input) {
+  ORDO_CHECK(input.defined() && input.dim() > 0 && input.size(-1) == weight.size(1), ShapeError, "RowParallelLinear",
+             "needs the {} features of this process's {} parts in the last dimension", weight.size(1), own_);
+  const TensorList inputs = input.chunk(own_, -1), weights = weight.chunk(own_, 1);
+  TensorList outputs;
+  for (size_t i = 0; i < inputs.size(); ++i) outputs.push_back(linear(inputs[i], weights[i]));
+  const Tensor sum = distributed::all_reduce(outputs, parts_, group_);
+  return bias.defined() ? sum + bias : sum;
+}
+
+std::string RowParallelLinear::description() const {
+  return Description("RowParallelLinear", weight.size(1) / own_ * parts_, weight.size(0))
+      .with("bias", bias.defined(), true)
+      .with("parts", parts_, int64_t(8));
+}
+
+}  // namespace ordo::nn
