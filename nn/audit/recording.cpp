@@ -163,7 +163,7 @@ TensorList Recording::first_rows(const OpEvent& e, const TensorList& tensors) co
   const std::lock_guard lock(mutex);
   for (Tensor& t : rows)
     if (t.defined() && t.dim() > 0 && t.size(0) > 0 && t.size(0) % options.rows == 0 && !names_.contains(t.impl()))
-      t = ordo::detail::views::narrow(t, 0, 0, t.size(0) / options.rows);
+      t = views::narrow(t, 0, 0, t.size(0) / options.rows);
   return rows;
 }
 

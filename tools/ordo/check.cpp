@@ -221,7 +221,7 @@ class Check {
     for (const int rows : o_.batches)
       batches.push_back(
           base.with({{"ORDO_TRACE_ROWS", std::to_string(rows)}}).placed(kBatch, std::to_string(rows)));
-    const Setting results = base.with({{"ORDO_TRACE_DETAIL", name(audit::Detail::parameters)}});
+    const Setting results = base.with({{"ORDO_TRACE_DETAIL", std::string(name(audit::Detail::parameters))}});
     for (const std::string& part : o_.accumulate) parts.push_back(in_parts(results, part));
     for (const int count : o_.ranks)
       ranks.push_back(results.with({{"OMPI_MCA_rmaps_base_oversubscribe", "1"}})), ranks.back().ranks = count;
