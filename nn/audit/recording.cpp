@@ -338,7 +338,7 @@ void Recording::draw(const RandomDraw& d) {
   r.name = d.op;
   r.path = d.scope;
   r.draw_from = d.from;
-  r.draw_blocks = d.blocks;
+  if (options.rows == 0) r.draw_blocks = d.blocks;  // more rows take more
   write(r);
 }
 
