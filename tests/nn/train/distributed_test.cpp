@@ -222,7 +222,7 @@ TEST_F(TrainerOfSeveral, what_does_not_fit_is_named) {
     return last_job_message();
   };
   EXPECT_CONTAINS(message([](int rank, TrainerOptions& o) { o.randomness->seed = rank == 1 ? 5 : 6; }), "seed 6");
-  EXPECT_CONTAINS(message([](int rank, TrainerOptions& o) { o.accumulate = rank == 2 ? 1 : 2; }), "accumulate 1");
+  EXPECT_CONTAINS(message([](int rank, TrainerOptions& o) { o.shard_rows = 5, o.accumulate = rank == 2 ? 1 : 2; }), "accumulate 1");
   EXPECT_CONTAINS(message([](int, TrainerOptions& o) { o.shard_rows = 20; }), "3 processes cannot share 2 shards");
 }
 
