@@ -53,8 +53,8 @@ TEST(TensorParallel, layers_are_linear_ones) {
   const Tensor x = test_values({2, 7, 5}, 1).to(float32), h = test_values({2, 7, 16}, 2).to(float32);
   EXPECT_TRUE(equal(column(x), first(x)));
   EXPECT_TRUE(allclose(row(h), last(h), 1e-5, 1e-6));
-  EXPECT_EQ(column.str(), "ColumnParallelLinear(5, 16)");
-  EXPECT_EQ(nn::RowParallelLinear(16, 3, {.bias = false, .parts = 2}).str(), "RowParallelLinear(16, 3, bias=false, parts=2)");
+  EXPECT_EQ(column.description(), "ColumnParallelLinear(5, 16)");
+  EXPECT_EQ(nn::RowParallelLinear(16, 3, {.bias = false, .parts = 2}).description(), "RowParallelLinear(16, 3, bias=false, parts=2)");
 }
 
 // Several parts a process; first and second derivatives.
