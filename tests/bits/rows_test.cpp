@@ -1,5 +1,5 @@
 // A row's result and gradients do not depend on the rows beside it: on how many there are, where it stands among them,
-// and what they hold, infinities and NaN included. On every device: results at the level that the registry names,
+// what they hold, infinities and NaN included, and how the batch lies in memory. On every device: results at the level that the registry names,
 // gradients at run_to_run at least.
 #include "tests/bits/rows.h"
 
@@ -44,14 +44,21 @@ Computed compute(const Sample& sample, const TensorList& inputs, const RowDims& 
   return all;
 }
 
-enum class Neighbours : unsigned char { ordinary, zeros, infinities, nan };
+enum class Neighbours : unsigned char { ordinary, strided, zeros, infinities, nan };
+constexpr int kKinds = 5;
 
 Tensor as(const Tensor& t, Neighbours kind) {
-  if (kind == Neighbours::ordinary || !t.defined() || !is_floating(t.dtype())) return t;
+  if (kind <= Neighbours::strided || !t.defined() || !is_floating(t.dtype())) return t;
   const double value = kind == Neighbours::zeros        ? 0
                        : kind == Neighbours::infinities ? std::numeric_limits<double>::infinity()
                                                         : std::numeric_limits<double>::quiet_NaN();
   return full_like(t, value);
+}
+
+/// The same values, elsewhere in memory.
+Tensor strided(const Tensor& t) {
+  if (!t.defined() || t.dim() == 0) return t;
+  return t.dim() == 1 ? stack({t, t}, 1).select(1, 0) : t.transpose(0, -1).contiguous().transpose(0, -1);
 }
 
 int64_t count_of(const TensorList& inputs, const RowDims& dims) {
@@ -95,11 +102,13 @@ class Rows {
     Computed all;
     Bytes bytes;
     try {
-      all =
-          compute(sample_, batch_of_rows(rows, dims_), dims_, above[0].defined() ? cat(above, dims_.result) : Tensor());
+      TensorList inputs = batch_of_rows(rows, dims_);
+      for (size_t k = 0; kind == Neighbours::strided && k < inputs.size(); ++k)
+        if (dims_.inputs[k] >= 0) inputs[k] = strided(inputs[k]);
+      all = compute(sample_, inputs, dims_, above[0].defined() ? cat(above, dims_.result) : Tensor());
       bytes = result_bytes(all.result.narrow(dims_.result, place, 1));  // a kernel's refusal comes with its result
     } catch (const Error& refused) {                                    // a number as an index, say
-      ASSERT_NE(kind, Neighbours::ordinary) << sample_.label << ": " << refused.what();
+      ASSERT_GT(kind, Neighbours::strided) << sample_.label << ": " << refused.what();
       return;
     }
     const auto where = [&] {
@@ -133,7 +142,7 @@ void expect_rows(const Sample& sample, const TensorList& inputs, const RowDims& 
   for (const int64_t batch : batches(device)) {
     if (batch > 2 && batch * rows.elements() > most_elements(device)) break;
     for (const int64_t place : {int64_t(0), batch / 2, batch - 1})
-      rows.expect_same(batch, place, Neighbours(turn++ % 4));
+      rows.expect_same(batch, place, Neighbours(turn++ % kKinds));
     if (::testing::Test::HasFatalFailure()) return;
   }
 }
