@@ -1,6 +1,6 @@
 // A row's result and gradients do not depend on the rows beside it: on how many there are, where it stands among them,
-// what they hold, infinities and NaN included, and how the batch lies in memory. On every device: results at the level that the registry names,
-// gradients at run_to_run at least.
+// what they hold, infinities and NaN included, and how the batch lies in memory. On every device: results at the level
+// that the registry names, gradients at run_to_run at least.
 #include "tests/bits/rows.h"
 
 #include <fmt/format.h>
