@@ -1,0 +1,58 @@
+#include <ordo/nn/layers/rotary_embedding.h>
+
+#include <cmath>
+#include <numbers>
+
+#include <ordo/autograd/ops/math/arithmetic.h>
+#include <ordo/autograd/ops/math/unary.h>
+#include <ordo/autograd/ops/shape/cat.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/nn/description.h>
+
+namespace ordo::nn {
+namespace {
+
+double scaled(double frequency, const RotaryScaling& s) {
+  if (!s.original_positions) return frequency / s.factor;
+  const double waves = double(*s.original_positions) * frequency / (2 * std::numbers::pi);
+  if (waves < s.low_freq_factor) return frequency / s.factor;
+  if (waves > s.high_freq_factor) return frequency;
+  const double kept = (waves - s.low_freq_factor) / (s.high_freq_factor - s.low_freq_factor);
+  return (1 - kept) * frequency / s.factor + kept * frequency;
+}
+
+}  // namespace
+
+RotaryEmbedding::RotaryEmbedding(int64_t dim, RotaryEmbeddingOptions options) : dim_(dim), base_(options.base) {
+  const ordo::detail::LibraryCall call;
+  ORDO_CHECK(dim > 0 && dim % 2 == 0, ValueError, "RotaryEmbedding", "needs a positive even dim, not {}", dim);
+  ORDO_CHECK(base_ > 0 && options.scaling.factor > 0, ValueError, "RotaryEmbedding",
+             "needs a positive base and factor, not {} and {}", base_, options.scaling.factor);
+  std::vector<float> frequencies;
+  for (int64_t i = 0; i < dim / 2; ++i)
+    frequencies.push_back(float(scaled(std::pow(base_, -2.0 * double(i) / double(dim)), options.scaling)));
+  frequencies_ = from_vector(frequencies, {dim / 2});
+}
+
+Tensor RotaryEmbedding::forward(const Tensor& x, const Tensor& positions) {
+  ORDO_CHECK(x.defined() && positions.defined(), ValueError, "RotaryEmbedding", "needs defined tensors");
+  ORDO_CHECK(x.dim() >= 2 && x.size(-1) == dim_, ShapeError, "RotaryEmbedding", "takes [..., L, {}], not {}", dim_,
+             x.sizes());
+  Tensor cosines, sines;  // [..., L, dim]
+  {
+    const NoGrad guard;
+    Tensor angles = positions.to(float32).unsqueeze(-1) * frequencies_.to(x.device());
+    if (positions.dim() == 2) angles = angles.unsqueeze(1);
+    angles = cat({angles, angles}, -1);
+    cosines = cos(angles).to(x.dtype()), sines = sin(angles).to(x.dtype());
+  }
+  const TensorList halves = x.chunk(2, -1);
+  return x * cosines + cat({-halves[1], halves[0]}, -1) * sines;
+}
+
+std::string RotaryEmbedding::description() const {
+  return Description("RotaryEmbedding", dim_).with("base", base_, 10000.0);
+}
+
+}  // namespace ordo::nn

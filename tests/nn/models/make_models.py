@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Small random checkpoints of language models, and what PyTorch and transformers compute with them:
+
+    python3 tests/nn/models/make_models.py tests/nn/models/data
+
+writes a folder for each: config.json, model.safetensors, and expected.safetensors with tokens, logits, the loss of
+predicting each next token, and the gradient of every parameter. Needs torch, transformers and safetensors.
+"""
+import os
+import sys
+
+import torch
+from safetensors.torch import save_file
+from transformers import (GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, MistralConfig,
+                          MistralForCausalLM, Qwen2Config, Qwen2ForCausalLM)
+
+small = {"vocab_size": 89, "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 4,
+         "num_key_value_heads": 2, "max_position_embeddings": 64}
+MODELS = {
+    "gpt2": lambda: GPT2LMHeadModel(GPT2Config(vocab_size=89, n_embd=16, n_layer=2, n_head=2, n_positions=32)),
+    "llama": lambda: LlamaForCausalLM(LlamaConfig(**small, rms_norm_eps=1e-5, rope_parameters={
+        "rope_type": "llama3", "rope_theta": 500.0, "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+        "original_max_position_embeddings": 16})),
+    "mistral": lambda: MistralForCausalLM(MistralConfig(**small, head_dim=8, sliding_window=None)),
+    "qwen2": lambda: Qwen2ForCausalLM(Qwen2Config(**small, tie_word_embeddings=True)),
+}
+
+
+def write(folder, model):
+    # Larger than a beginning's: each part of the model must show in the logits.
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.copy_(torch.randn_like(parameter) * 0.3 + (parameter.dim() == 1))
+    model.eval()
+    tokens = torch.randint(0, 89, (3, 13))
+    result = model(input_ids=tokens, labels=tokens)
+    result.loss.backward()
+    model.save_pretrained(folder)
+    expected = {"tokens": tokens, "logits": result.logits.detach(), "loss": result.loss.detach().reshape(1)}
+    expected.update({"grad." + name: p.grad for name, p in model.named_parameters()})
+    save_file({name: t.contiguous() for name, t in expected.items()}, os.path.join(folder, "expected.safetensors"))
+
+
+def main():
+    for name, make in MODELS.items():
+        torch.manual_seed(len(name))
+        folder = os.path.join(sys.argv[1], name)
+        os.makedirs(folder, exist_ok=True)
+        write(folder, make())
+        os.remove(os.path.join(folder, "generation_config.json"))
+
+
+main()
