@@ -39,7 +39,13 @@
 #include <ordo/nn/layers/pooling.h>
 #include <ordo/nn/layers/recurrent.h>
 #include <ordo/nn/layers/resampling.h>
+#include <ordo/nn/layers/rotary_embedding.h>
 #include <ordo/nn/layers/transformer.h>
+#include <ordo/nn/models/generate.h>
+#include <ordo/nn/models/gpt2.h>
+#include <ordo/nn/models/language_model.h>
+#include <ordo/nn/models/llama.h>
+#include <ordo/nn/models/open.h>
 #include <ordo/nn/module.h>
 #include <ordo/nn/module_list.h>
 #include <ordo/nn/named_tensor.h>

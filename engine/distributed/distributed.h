@@ -74,6 +74,15 @@ int64_t rank(const Group& group = {});
 /// The number of processes; 1 before init().
 int64_t world_size(const Group& group = {});
 
+/// Parts `first` .. `last` - 1.
+struct PartRange {
+  int64_t first = 0, last = 0;
+  int64_t count() const { return last - first; }
+};
+/// Those of this process where the group shares `parts`, of which each member has about as many. Throws: ValueError when
+/// there are fewer parts than members, or more than 65536, or this process is not in the group.
+PartRange part_range(int64_t parts, const Group& group = {});
+
 /// The GPU of this process, so that the processes of a machine take turns in choosing: cuda:0 for the first of them,
 /// cuda:1 for the second, and again from cuda:0 where there are more processes than GPUs. cuda:0 without mpirun.
 Device local_device();

@@ -155,6 +155,16 @@ GroupState& member_state_of(const char* op, const Group& group) {
   return state;
 }
 
+PartRange part_range(int64_t parts, const Group& group) {
+  const detail::LibraryCall call;
+  const GroupState& members = member_state_of("part_range", group);
+  ORDO_CHECK(parts >= members.size() && parts <= kMostShards, ValueError, "part_range",
+             "{} members cannot share {} parts; there may be as many as there are members, up to {}", members.size(),
+             parts, kMostShards);
+  const LeafRange own = shards_of(parts, members.rank, members.size());
+  return {own.first, own.last};
+}
+
 // -- messages ---------------------------------------------------------------------------------------------------------
 
 void Messages::send(const void* data, size_t bytes, int to, Kind kind) {

@@ -137,22 +137,14 @@ Tensor all_reduce(const Tensor& t, ReduceOp op, const Group& group, Algorithm al
   return result;
 }
 
-distributed::LeafRange own_parts(int64_t parts, const Group& group) {
-  const GroupState& members = distributed::member_state_of("all_reduce", group);
-  ORDO_CHECK(parts >= members.size() && parts <= distributed::kMostShards, ValueError, "all_reduce",
-             "{} members cannot share {} parts; there may be as many as there are members, up to {}", members.size(),
-             parts, distributed::kMostShards);
-  return distributed::shards_of(parts, members.rank, members.size());
-}
-
 Tensor all_reduce(const TensorList& own, int64_t parts, const Group& group) {
   const char* const name = "all_reduce";
   const detail::OperationName named(name);
-  const distributed::LeafRange range = own_parts(parts, group);
+  const distributed::PartRange range = distributed::part_range(parts, group);
   ORDO_CHECK(int64_t(own.size()) == range.count(), ValueError, name, "this member has parts {} to {} of {}, not {} parts",
              range.first, range.last, parts, own.size());
   GroupState& members = distributed::member_state_of(name, group);
-  distributed::TreeFold<Tensor> fold(parts, range);
+  distributed::TreeFold<Tensor> fold(parts, {range.first, range.last});
   for (size_t i = 0; i < own.size(); ++i) {
     const Tensor &t = own[i], &first = own[0];
     detail::expect_defined(name, t, "part");

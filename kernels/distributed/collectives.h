@@ -3,7 +3,6 @@
 
 #include <ordo/engine/calls/op_registry.h>
 #include <ordo/engine/distributed/distributed.h>
-#include <ordo/engine/distributed/reduction_tree.h>
 #include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
@@ -11,8 +10,6 @@ namespace ordo::kernels {
 Tensor all_reduce(const Tensor& t, distributed::ReduceOp op, const distributed::Group& group,
                   Algorithm algorithm = Algorithm::automatic);
 Tensor all_reduce(const TensorList& own, int64_t parts, const distributed::Group& group);
-/// Which of the parts these are.
-distributed::LeafRange own_parts(int64_t parts, const distributed::Group& group);
 Tensor reduce_scatter(const Tensor& t, distributed::ReduceOp op, const distributed::Group& group,
                       Algorithm algorithm = Algorithm::automatic);
 Tensor all_gather(const Tensor& t, const distributed::Group& group);

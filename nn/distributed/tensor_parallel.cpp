@@ -35,15 +35,14 @@ int64_t features_of_part(const char* layer, int64_t features, int64_t parts) {
 }
 
 int64_t own_parts(const ParallelLinearOptions& options) {
-  const PartRange own = distributed::part_range(options.parts, options.group);
-  return own.last - own.first;
+  return distributed::part_range(options.parts, options.group).count();
 }
 
 /// What this process has of a tensor whose dimension `dim` is divided.
 Tensor own_of(const Tensor& whole, int64_t dim, const ParallelLinearOptions& options) {
   const PartRange own = distributed::part_range(options.parts, options.group);
   const int64_t size = whole.size(dim) / options.parts;
-  return whole.detach().narrow(dim, own.first * size, (own.last - own.first) * size).clone();
+  return whole.detach().narrow(dim, own.first * size, own.count() * size).clone();
 }
 
 }  // namespace

@@ -21,12 +21,15 @@ namespace ordo::nn {
 class KeyValueCache {
  public:
   int64_t length() const { return length_; }  ///< positions
+  Tensor keys() const { return keys_.narrow(2, 0, length_); }      ///< [N, heads, length, features]
+  Tensor values() const { return values_.narrow(2, 0, length_); }  ///< the same of the values
   void clear() { *this = KeyValueCache(); }
+  /// Keys and values [N, heads, length, features] of new positions; gives those of all.
+  ///
+  /// Throws: ShapeError when they do not fit to those before.
+  std::pair<Tensor, Tensor> append(const Tensor& key, const Tensor& value);
 
  private:
-  friend class MultiheadAttention;
-  /// [N, heads, length, features] of new positions; gives those of all.
-  std::pair<Tensor, Tensor> append(const Tensor& key, const Tensor& value);
   Tensor keys_, values_;  // with room for more
   int64_t length_ = 0;
 };

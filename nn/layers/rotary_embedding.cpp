@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/math/arithmetic.h>
 #include <ordo/autograd/ops/math/unary.h>
 #include <ordo/autograd/ops/shape/cat.h>

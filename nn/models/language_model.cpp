@@ -2,7 +2,9 @@
 
 #include <tuple>
 
+#include <ordo/autograd/ops/create/arange.h>
 #include <ordo/autograd/ops/functional/attention.h>
+#include <ordo/autograd/ops/math/arithmetic.h>
 #include <ordo/autograd/ops/math/comparison.h>
 #include <ordo/engine/calls/check.h>
 

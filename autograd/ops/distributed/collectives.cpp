@@ -1,7 +1,6 @@
 #include <ordo/autograd/ops/distributed/collectives.h>
 
 #include <ordo/autograd/ops/operation.h>
-#include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/kernels/distributed/collectives.h>
 
 namespace ordo {
@@ -26,12 +25,6 @@ Tensor all_reduce(const TensorList& own, int64_t parts, const Group& group) {
   const std::vector<std::reference_wrapper<const Tensor>> inputs(own.begin(), own.end());
   return record(call, kernels::all_reduce(own, parts, group), inputs,
                 BackwardFunction([count = own.size()](const Tensor& grad) { return TensorList(count, grad); }));
-}
-
-PartRange part_range(int64_t parts, const Group& group) {
-  const detail::LibraryCall call;
-  const LeafRange own = kernels::own_parts(parts, group);
-  return {own.first, own.last};
 }
 
 Tensor reduce_scatter(const Tensor& tensor, ReduceOp op, const Group& group, Algorithm algorithm) {

@@ -42,15 +42,6 @@ Tensor all_reduce(const Tensor& tensor, ReduceOp op = ReduceOp::sum, const Group
 /// Gradient: grad, of each part. All members go on with the sum, and have the same gradient of it.
 Tensor all_reduce(const TensorList& own, int64_t parts, const Group& group = {});
 
-/// Parts `first` .. `last` - 1.
-struct PartRange {
-  int64_t first = 0, last = 0;
-};
-/// Those of this member where a group shares `parts`.
-///
-/// Throws: as all_reduce.
-PartRange part_range(int64_t parts, const Group& group = {});
-
 /// The all_reduce of which member i gets block i.
 ///
 /// Shapes: [world_size * n, ...] -> [n, ...].

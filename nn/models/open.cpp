@@ -1,0 +1,218 @@
+#include <ordo/nn/models/open.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/engine/run/generator_scope.h>
+#include <ordo/nn/models/gpt2.h>
+#include <ordo/nn/models/llama.h>
+#include <ordo/nn/state/data_file.h>
+#include <ordo/nn/state/safetensors.h>
+#include <ordo/nn/state/whole_file.h>
+
+namespace ordo::models {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+/// An object of a JSON file. Errors name the file and the entry.
+class Entries {
+ public:
+  Entries(std::string file, json object) : file_(std::move(file)), object_(std::move(object)) {
+    ORDO_CHECK(object_.is_object(), DataError, "open", "{}: is no JSON object", file_);
+  }
+
+  bool has(const char* name) const { return object_.contains(name) && !object_[name].is_null(); }
+  const json& at(const char* name) const {
+    ORDO_CHECK(has(name), DataError, "open", "{}: has no '{}'", file_, name);
+    return object_[name];
+  }
+  Entries part(const char* name) const { return {file_ + ", " + name, at(name)}; }
+
+  void read(const char* name, int64_t& value) const {
+    if (has(name)) value = number<int64_t>(name, at(name).is_number_integer());
+  }
+  void read(const char* name, double& value) const {
+    if (has(name)) value = number<double>(name, at(name).is_number());
+  }
+  void read(const char* name, bool& value) const {
+    if (has(name)) value = number<bool>(name, at(name).is_boolean());
+  }
+  std::string text(const char* name, const std::string& otherwise) const {
+    return has(name) ? number<std::string>(name, at(name).is_string()) : otherwise;
+  }
+  /// What the model computes in one way only.
+  void expect(const char* name, const json& value) const {
+    ORDO_CHECK(!has(name) || at(name) == value, DataError, "open", "{}: '{}' is {}; only {} is computed here", file_,
+               name, at(name).dump(), value.dump());
+  }
+  const std::string& file() const { return file_; }
+
+ private:
+  template <class T>
+  T number(const char* name, bool fits) const {
+    ORDO_CHECK(fits, DataError, "open", "{}: '{}' is {}", file_, name, at(name).dump());
+    return at(name).get<T>();
+  }
+  std::string file_;
+  json object_;
+};
+
+Entries read_json(const std::string& path) {
+  const std::string text = nn::read_whole_file(path, "open");
+  json value = json::parse(text, nullptr, false);
+  ORDO_CHECK(!value.is_discarded(), DataError, "open", "{}: is no JSON", path);
+  return {path, std::move(value)};
+}
+
+std::unique_ptr<LanguageModel> gpt2_of(const Entries& e) {
+  GPT2Config c;
+  for (const auto& [name, value] : {std::pair{"vocab_size", &c.vocab_size},
+                                    {"n_positions", &c.n_positions},
+                                    {"n_embd", &c.n_embd},
+                                    {"n_layer", &c.n_layer},
+                                    {"n_head", &c.n_head},
+                                    {"n_inner", &c.n_inner}})
+    e.read(name, *value);
+  for (const auto& [name, value] : {std::pair{"layer_norm_epsilon", &c.layer_norm_epsilon},
+                                    {"embd_pdrop", &c.embd_pdrop},
+                                    {"attn_pdrop", &c.attn_pdrop},
+                                    {"resid_pdrop", &c.resid_pdrop}})
+    e.read(name, *value);
+  const std::string activation = e.text("activation_function", "gelu_new");
+  ORDO_CHECK(activation == "gelu_new" || activation == "gelu_pytorch_tanh", DataError, "open",
+             "{}: 'activation_function' is {}; only gelu_new is computed here", e.file(), activation);
+  for (const auto& [name, value] : {std::pair{"tie_word_embeddings", true},
+                                    {"scale_attn_weights", true},
+                                    {"scale_attn_by_inverse_layer_idx", false},
+                                    {"add_cross_attention", false}})
+    e.expect(name, value);
+  return std::make_unique<GPT2>(c);
+}
+
+void read_rotary(const Entries& e, nn::RotaryEmbeddingOptions& rotary) {
+  e.read("rope_theta", rotary.base);
+  const char* const name = e.has("rope_parameters") ? "rope_parameters" : "rope_scaling";
+  if (!e.has(name)) return;
+  const Entries rope = e.part(name);
+  rope.read("rope_theta", rotary.base);
+  const std::string type = rope.text("rope_type", rope.text("type", "default"));
+  if (type == "default") return;
+  rope.read("factor", rotary.scaling.factor);
+  if (type == "linear") return;
+  ORDO_CHECK(type == "llama3", DataError, "open", "{}: 'rope_type' is {}; there are default, linear and llama3",
+             rope.file(), type);
+  rope.read("low_freq_factor", rotary.scaling.low_freq_factor);
+  rope.read("high_freq_factor", rotary.scaling.high_freq_factor);
+  int64_t original = 8192;
+  rope.read("original_max_position_embeddings", original);
+  rotary.scaling.original_positions = original;
+}
+
+std::unique_ptr<LanguageModel> llama_of(const Entries& e, const std::string& architecture) {
+  LlamaConfig c;
+  const bool is_qwen = architecture == "Qwen2ForCausalLM";
+  c.model_type = is_qwen ? "qwen2" : architecture == "MistralForCausalLM" ? "mistral" : "llama";
+  c.attention_bias = is_qwen;
+  for (const auto& [name, value] : {std::pair{"vocab_size", &c.vocab_size},
+                                    {"hidden_size", &c.hidden_size},
+                                    {"intermediate_size", &c.intermediate_size},
+                                    {"num_hidden_layers", &c.num_hidden_layers},
+                                    {"num_attention_heads", &c.num_attention_heads},
+                                    {"num_key_value_heads", &c.num_key_value_heads},
+                                    {"head_dim", &c.head_dim},
+                                    {"max_position_embeddings", &c.max_position_embeddings}})
+    e.read(name, *value);
+  e.read("rms_norm_eps", c.rms_norm_eps);
+  e.read("tie_word_embeddings", c.tie_word_embeddings);
+  read_rotary(e, c.rotary);
+  e.expect("hidden_act", "silu");
+  e.expect("mlp_bias", false);
+  if (!is_qwen) e.expect("attention_bias", false);
+  // A window that is longer than all texts is none.
+  int64_t window = c.max_position_embeddings;
+  bool has_window = !is_qwen;
+  e.read("use_sliding_window", has_window);
+  e.read("sliding_window", window);
+  ORDO_CHECK(!has_window || window >= c.max_position_embeddings, DataError, "open",
+             "{}: 'sliding_window' is {}; attention to a part of the text is not computed here", e.file(), window);
+  return std::make_unique<Llama>(c);
+}
+
+std::unique_ptr<LanguageModel> made_of(const Entries& e) {
+  std::string architecture;
+  if (e.has("architectures") && e.at("architectures").is_array() && e.at("architectures").size() == 1 &&
+      e.at("architectures")[0].is_string())
+    architecture = e.at("architectures")[0].get<std::string>();
+  Generator generator(0);  // of first values, which nobody sees
+  const ordo::detail::GeneratorScope scope(generator);
+  if (architecture == "GPT2LMHeadModel") return gpt2_of(e);
+  for (const char* kin : {"LlamaForCausalLM", "MistralForCausalLM", "Qwen2ForCausalLM"})
+    if (architecture == kin) return llama_of(e, architecture);
+  ordo::detail::fail<DataError>("open",
+                  "{}: 'architectures' is {}; there are GPT2LMHeadModel, LlamaForCausalLM, MistralForCausalLM and "
+                  "Qwen2ForCausalLM",
+                  e.file(), e.has("architectures") ? e.at("architectures").dump() : "missing");
+}
+
+nn::NamedTensorList weights_of(const std::string& folder) {
+  const std::string one = folder + "/model.safetensors", list = folder + "/model.safetensors.index.json";
+  if (fs::exists(one)) return load_safetensors(one).tensors;
+  ORDO_CHECK(fs::exists(list), DataError, "open", "{}: has neither model.safetensors nor model.safetensors.index.json",
+             folder);
+  const Entries index = read_json(list).part("weight_map");
+  std::set<std::string> files;
+  for (const auto& [name, file] : read_json(list).at("weight_map").items()) {
+    ORDO_CHECK(file.is_string() && file.get<std::string>().find('/') == std::string::npos, DataError, "open",
+               "{}: '{}' is in {}, which is no file of the folder", list, name, file.dump());
+    files.insert(file.get<std::string>());
+  }
+  nn::NamedTensorList all;
+  for (const std::string& file : files)
+    for (auto& entry : load_safetensors(folder + "/" + file).tensors) all.push_back(std::move(entry));
+  return all;
+}
+
+/// As the model names them: older files leave out the first part of names, and hold masks and angles.
+nn::NamedTensorList renamed(nn::NamedTensorList weights, const LanguageModel& model) {
+  const std::string prefix = model.state_dict()[0].name.substr(0, model.state_dict()[0].name.find('.') + 1);
+  const bool complete = std::any_of(weights.begin(), weights.end(),
+                                    [&](const auto& entry) { return entry.name.starts_with(prefix); });
+  std::erase_if(weights, [](const auto& entry) {
+    return entry.name.ends_with(".attn.bias") || entry.name.ends_with(".attn.masked_bias") ||
+           entry.name.ends_with(".rotary_emb.inv_freq");
+  });
+  for (auto& entry : weights)
+    if (!complete && entry.name != "lm_head.weight") entry.name = prefix + entry.name;
+  return weights;
+}
+
+}  // namespace
+
+std::unique_ptr<LanguageModel> open(const std::string& folder, const OpenOptions& options) {
+  const ordo::detail::LibraryCall call;
+  std::unique_ptr<LanguageModel> model = made_of(read_json(folder + "/config.json"));
+  model->to(options.dtype);
+  model->load_state_dict(renamed(weights_of(folder), *model));
+  model->to(options.device);
+  model->eval();
+  return model;
+}
+
+void save(const LanguageModel& model, const std::string& folder) {
+  const ordo::detail::LibraryCall call;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  ORDO_CHECK(!error, DataError, "save", "{}: cannot be made: {}", folder, error.message());
+  nn::WholeFile config(folder + "/config.json", "save");
+  config.write(model.config_json());
+  save_safetensors(folder + "/model.safetensors", model.state_dict(), {{"format", "pt"}});
+  config.commit();
+}
+
+}  // namespace ordo::models

@@ -1,0 +1,34 @@
+// Models from folders as transformers writes them: config.json and *.safetensors.
+//
+//   const std::unique_ptr<models::LanguageModel> model = models::open("checkpoints/gpt2");
+//   models::save(*model, "checkpoints/mine");
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <ordo/nn/models/language_model.h>
+
+namespace ordo::models {
+
+struct OpenOptions {
+  DType dtype = float32;  ///< of the parameters, whatever the files have
+  Device device = cpu;
+};
+
+/// The model of a folder with its weights, in evaluation mode. config.json names the architecture: GPT2LMHeadModel,
+/// LlamaForCausalLM, MistralForCausalLM or Qwen2ForCausalLM. Weights are in model.safetensors, or in the files that
+/// model.safetensors.index.json lists.
+///
+/// Throws: DataError when a file is missing or damaged, or the configuration asks for what Ordo's model has not, which
+/// the message names; ValueError and ShapeError naming missing, unexpected and misshaped tensors.
+/// PyTorch: transformers.AutoModelForCausalLM.from_pretrained.
+std::unique_ptr<LanguageModel> open(const std::string& folder, const OpenOptions& options = {});
+
+/// Writes config.json and model.safetensors, which transformers reads. The folder is made if it is not there.
+///
+/// Throws: DataError when a file cannot be written.
+/// PyTorch: transformers.PreTrainedModel.save_pretrained.
+void save(const LanguageModel& model, const std::string& folder);
+
+}  // namespace ordo::models

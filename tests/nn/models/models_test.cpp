@@ -1,0 +1,178 @@
+// Language models from folders: what PyTorch and transformers compute with them (make_models.py), and the same bits
+// whole, in pieces, generating, and beside other texts.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <ordo/nn/nn.h>
+#include <ordo/ordo.h>
+#include "tests/support/folder_test_base.h"
+#include "tests/support/op_samples.h"
+
+namespace ordo::test::models_test {
+namespace {
+
+using models::LanguageModel, models::Generated;
+
+std::string folder_of(const std::string& model) { return std::string(ORDO_SOURCE_DIR) + "/tests/nn/models/data/" + model; }
+
+class Models : public testing::TestWithParam<std::string> {
+ protected:
+  const std::string folder = folder_of(GetParam());
+  const DeterminismGuard guard_{Determinism::device_to_device};
+  /// [3, 13]
+  Tensor expected(const std::string& name) const {
+    for (const auto& entry : load_safetensors(folder + "/expected.safetensors").tensors)
+      if (entry.name == name) return entry.tensor;
+    return {};
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, Models, testing::Values("gpt2", "llama", "mistral", "qwen2"),
+                         [](const auto& info) { return info.param; });
+
+TEST_P(Models, compute_what_they_do_in_python) {
+  const auto model = models::open(folder);
+  const Tensor tokens = expected("tokens"), logits = (*model)(tokens);
+  EXPECT_TRUE(allclose(logits, expected("logits"), 1e-5, 1e-5)) << (logits - expected("logits")).abs().max().item();
+  const Tensor next = tokens.narrow(1, 1, 12).flatten();
+  const Tensor loss = cross_entropy(logits.narrow(1, 0, 12).flatten(0, 1), next);
+  EXPECT_TRUE(allclose(loss.view({1}), expected("loss"), 1e-5, 1e-6));
+  loss.backward();
+  for (const auto& [name, parameter] : model->named_parameters()) {
+    const Tensor gradient = expected("grad." + name);
+    ASSERT_TRUE(gradient.defined()) << name;
+    EXPECT_TRUE(allclose(parameter.grad(), gradient, 1e-4, 1e-5 * gradient.abs().max().item<double>())) << name;
+  }
+}
+
+TEST_P(Models, have_one_result_whole_and_in_pieces) {
+  for (const Device device : test_devices()) {
+    const auto model = models::open(folder, {.device = device});
+    const Tensor tokens = expected("tokens").to(device);
+    const Tensor whole = (*model)(tokens);
+    const NoGrad guard;
+    for (const std::vector<int64_t>& pieces : {std::vector<int64_t>(13, 1), {5, 1, 7}, {13}}) {
+      models::TextState state = model->begin();
+      int64_t at = 0;
+      for (const int64_t length : pieces) {
+        const Tensor part = (*model)(tokens.narrow(1, at, length), state);
+        EXPECT_TRUE(equal(part, whole.narrow(1, at, length))) << "from " << at << " on " << device;
+        at += length;
+      }
+    }
+  }
+}
+
+TEST_P(Models, generate_the_same_beside_other_texts_and_as_in_training) {
+  const std::vector<std::vector<int64_t>> prompts{{3, 14, 15}, {9, 2, 6, 5, 35, 8}, {7}};
+  for (const Device device : test_devices()) {
+    const auto model = models::open(folder, {.device = device});
+    for (const double temperature : {0.0, 0.9}) {
+      models::GenerateOptions options{.max_new_tokens = 9, .temperature = temperature, .top_k = 40, .top_p = 0.95};
+      const std::vector<Generated> all = models::generate(*model, prompts, options);
+      for (size_t i = 0; i < prompts.size(); ++i) {
+        options.requests = {int64_t(i)};
+        const Generated alone = models::generate(*model, {prompts[i]}, options)[0];
+        EXPECT_EQ(all[i].tokens, alone.tokens);
+        EXPECT_EQ(all[i].log_probabilities, alone.log_probabilities) << "to the bit";
+        std::vector<int64_t> text = prompts[i];
+        text.insert(text.end(), alone.tokens.begin(), alone.tokens.end());
+        const Tensor tokens = from_vector(text, {1, int64_t(text.size())}).to(device);
+        const Tensor scores = log_softmax((*model)(tokens), -1)[0].detach().to(cpu);
+        for (size_t k = 0; k < alone.tokens.size(); ++k)
+          EXPECT_EQ(scores[int64_t(prompts[i].size() + k) - 1][alone.tokens[k]].item<float>(), alone.log_probabilities[k]);
+      }
+    }
+  }
+}
+
+class ModelFiles : public FolderTest {};
+
+TEST_F(ModelFiles, are_written_as_they_were_read) {
+  for (const char* name : {"gpt2", "llama", "mistral", "qwen2"}) {
+    const auto model = models::open(folder_of(name));
+    models::save(*model, path(name));
+    const auto written = load_safetensors(path(name) + "/model.safetensors").tensors;
+    const auto read = load_safetensors(folder_of(name) + "/model.safetensors").tensors;
+    ASSERT_EQ(written.size(), read.size()) << name;
+    for (const auto& entry : read) {
+      const auto same = [&](const auto& other) { return other.name == entry.name; };
+      const auto found = std::find_if(written.begin(), written.end(), same);
+      ASSERT_NE(found, written.end()) << entry.name;
+      EXPECT_EQ(bytes_of(found->tensor), bytes_of(entry.tensor)) << entry.name;
+    }
+    const Tensor tokens = test_indices({2, 5}, 89);
+    EXPECT_TRUE(equal((*models::open(path(name)))(tokens), (*model)(tokens))) << name;
+  }
+}
+
+TEST_F(ModelFiles, may_be_several_and_of_other_dtypes) {
+  const auto model = models::open(folder_of("llama"));
+  const auto weights = model->state_dict();
+  std::filesystem::create_directories(path("parts"));
+  std::filesystem::copy_file(folder_of("llama") + "/config.json", path("parts/config.json"));
+  nn::NamedTensorList half[2];
+  nlohmann::json map;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    half[i % 2].push_back({weights[i].name, weights[i].tensor.detach().to(bfloat16)});
+    map[weights[i].name] = i % 2 == 0 ? "a.safetensors" : "b.safetensors";
+  }
+  save_safetensors(path("parts/a.safetensors"), half[0]);
+  save_safetensors(path("parts/b.safetensors"), half[1]);
+  write(path("parts/model.safetensors.index.json"), nlohmann::json{{"weight_map", map}}.dump());
+  const auto opened = models::open(path("parts"), {.dtype = bfloat16});
+  const Tensor tokens = test_indices({2, 5}, 89);
+  EXPECT_EQ((*opened)(tokens).dtype(), bfloat16);
+  EXPECT_TRUE(allclose((*opened)(tokens).to(float32), (*model)(tokens), 0.1, 0.3));
+  map["model.norm.weight"] = "../b.safetensors";
+  write(path("parts/model.safetensors.index.json"), nlohmann::json{{"weight_map", map}}.dump());
+  EXPECT_ORDO_ERROR(models::open(path("parts")), DataError, "which is no file of the folder");
+}
+
+TEST_F(ModelFiles, that_do_not_fit_are_named) {
+  const auto with = [&](const char* model, const std::function<void(nlohmann::json&)>& change) {
+    std::filesystem::create_directories(path("changed"));
+    nlohmann::json config = nlohmann::json::parse(read(folder_of(model) + "/config.json"));
+    change(config);
+    write(path("changed/config.json"), config.dump());
+    std::filesystem::copy_file(folder_of(model) + "/model.safetensors", path("changed/model.safetensors"),
+                               std::filesystem::copy_options::overwrite_existing);
+    return path("changed");
+  };
+  EXPECT_ORDO_ERROR(models::open(path("nowhere")), DataError, "nowhere/config.json");
+  EXPECT_ORDO_ERROR(models::open(with("gpt2", [](auto& c) { c["architectures"] = {"BertModel"}; })), DataError,
+                    "'architectures' is [\"BertModel\"]; there are GPT2LMHeadModel");
+  EXPECT_ORDO_ERROR(models::open(with("gpt2", [](auto& c) { c["activation_function"] = "relu"; })), DataError, "gelu_new");
+  EXPECT_ORDO_ERROR(models::open(with("gpt2", [](auto& c) { c["n_embd"] = "16"; })), DataError, "'n_embd' is \"16\"");
+  EXPECT_ORDO_ERROR(models::open(with("gpt2", [](auto& c) { c["n_layer"] = 3; })), ValueError,
+                    "transformer.h.2.attn.c_attn.bias");
+  EXPECT_ORDO_ERROR(models::open(with("gpt2", [](auto& c) { c["n_layer"] = 1; })), ValueError, "transformer.h.1.");
+  EXPECT_ORDO_ERROR(models::open(with("gpt2", [](auto& c) { c["n_positions"] = 31; })), ShapeError, "transformer.wpe.weight");
+  EXPECT_ORDO_ERROR(models::open(with("llama", [](auto& c) { c["rope_parameters"]["rope_type"] = "yarn"; })), DataError,
+                    "'rope_type' is yarn");
+  EXPECT_ORDO_ERROR(models::open(with("mistral", [](auto& c) { c["sliding_window"] = 8; })), DataError,
+                    "'sliding_window' is 8");
+  EXPECT_ORDO_ERROR(models::open(with("llama", [](auto& c) { c["attention_bias"] = true; })), DataError, "'attention_bias'");
+  write(path("changed/config.json"), "{\"architectures\": ");
+  EXPECT_ORDO_ERROR(models::open(path("changed")), DataError, "is no JSON");
+  write(path("changed/config.json"), std::string(100000, '['));
+  EXPECT_ORDO_ERROR(models::open(path("changed")), DataError, "is no JSON");
+}
+
+TEST_F(ModelFiles, mistakes_of_those_who_generate) {
+  const auto model = models::open(folder_of("gpt2"));
+  EXPECT_ORDO_ERROR(models::generate(*model, {}), ValueError, "needs a prompt");
+  EXPECT_ORDO_ERROR(models::generate(*model, {{1}, {}}), ValueError, "at least one token");
+  EXPECT_ORDO_ERROR(models::generate(*model, {{1}}, {.max_new_tokens = 40}), ValueError, "the model is for 32 at most");
+  EXPECT_ORDO_ERROR(models::generate(*model, {{1}}, {.temperature = -1}), ValueError, "temperature");
+  EXPECT_ORDO_ERROR(models::generate(*model, {{89}}), IndexError, "89");
+  model->train();
+  EXPECT_ORDO_ERROR(models::generate(*model, {{1}}), ValueError, "training mode");
+  model->eval();
+  const Generated all = models::generate(*model, {{5, 6}}, {.max_new_tokens = 6})[0];
+  const Generated some = models::generate(*model, {{5, 6}}, {.max_new_tokens = 6, .stop = {all.tokens[0]}})[0];
+  EXPECT_EQ(some.tokens, std::vector<int64_t>{all.tokens[0]});
+}
+
+}  // namespace
+}  // namespace ordo::test::models_test
