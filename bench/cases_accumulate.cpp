@@ -5,10 +5,9 @@
 #include <ordo/kernels/bincount/bincount.h>
 #include <ordo/kernels/embedding/embedding.h>
 #include <ordo/kernels/embedding_bag/embedding_bag.h>
-#include <ordo/kernels/index_add/index_add.h>
 #include <ordo/kernels/pooling/avg_pool.h>
 #include <ordo/kernels/pooling/max_pool.h>
-#include <ordo/kernels/scatter_add/scatter_add.h>
+#include <ordo/kernels/scatter/scatter_add.h>
 
 #include "bench/cases.h"
 

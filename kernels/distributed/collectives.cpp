@@ -141,8 +141,8 @@ Tensor all_reduce(const TensorList& own, int64_t parts, const Group& group) {
   const char* const name = "all_reduce";
   const detail::OperationName named(name);
   const distributed::PartRange range = distributed::part_range(parts, group);
-  ORDO_CHECK(int64_t(own.size()) == range.count(), ValueError, name, "this member has parts {} to {} of {}, not {} parts",
-             range.first, range.last, parts, own.size());
+  ORDO_CHECK(int64_t(own.size()) == range.count(), ValueError, name,
+             "this member has parts {} to {} of {}, not {} parts", range.first, range.last, parts, own.size());
   GroupState& members = distributed::member_state_of(name, group);
   distributed::TreeFold<Tensor> fold(parts, {range.first, range.last});
   for (size_t i = 0; i < own.size(); ++i) {
@@ -152,7 +152,8 @@ Tensor all_reduce(const TensorList& own, int64_t parts, const Group& group) {
     ORDO_CHECK(t.sizes() == first.sizes(), ShapeError, name, "parts have sizes {} and {}", first.sizes(), t.sizes());
     ORDO_CHECK(t.dtype() == first.dtype(), DTypeError, name, "parts are {} and {}", first.dtype(), t.dtype());
     ORDO_CHECK(t.device() == first.device(), DeviceError, name, "parts are on {} and {}", first.device(), t.device());
-    fold.push({0, range.first + int64_t(i)}, clone(t), [](const Tensor& left, const Tensor& right) { return add_(left, right); });
+    fold.push({0, range.first + int64_t(i)}, clone(t),
+              [](const Tensor& left, const Tensor& right) { return add_(left, right); });
   }
   OpCall::chose(Algorithm::direct);
   auto& nodes = fold.nodes();

@@ -13,8 +13,8 @@
 #include <ordo/engine/tensor/at_least_1d.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
-#include <ordo/kernels/index_add/index_add.h>
 #include <ordo/kernels/scatter/scatter.h>
+#include <ordo/kernels/scatter/scatter_add.h>
 
 namespace ordo::kernels {
 namespace {

@@ -20,12 +20,12 @@ TensorList for_parts(const Tensor& x, int64_t own, int64_t parts, const distribu
   const OpCall call("for_parts", x);
   TensorList handles;
   for (int64_t i = 0; i < own; ++i) handles.push_back(x.detach());
-  return record(call, std::move(handles), {x}, [parts, group, like = zeros({}, x.options()), sizes = x.sizes()](
-                                                   const TensorList& grads) -> Tensor {
-    TensorList all;
-    for (const Tensor& grad : grads) all.push_back(grad.defined() ? grad : like.expand(sizes));
-    return distributed::all_reduce(all, parts, group);
-  });
+  return record(call, std::move(handles), {x},
+                [parts, group, like = zeros({}, x.options()), sizes = x.sizes()](const TensorList& grads) -> Tensor {
+                  TensorList all;
+                  for (const Tensor& grad : grads) all.push_back(grad.defined() ? grad : like.expand(sizes));
+                  return distributed::all_reduce(all, parts, group);
+                });
 }
 
 int64_t features_of_part(const char* layer, int64_t features, int64_t parts) {

@@ -20,7 +20,7 @@ namespace ordo::nn {
 /// pieces are. For use without gradients.
 class KeyValueCache {
  public:
-  int64_t length() const { return length_; }  ///< positions
+  int64_t length() const { return length_; }                       ///< positions
   Tensor keys() const { return keys_.narrow(2, 0, length_); }      ///< [N, heads, length, features]
   Tensor values() const { return values_.narrow(2, 0, length_); }  ///< the same of the values
   void clear() { *this = KeyValueCache(); }

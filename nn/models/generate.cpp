@@ -30,7 +30,8 @@ class Choice {
     if (o_.top_k > 0) order.resize(std::min(order.size(), size_t(o_.top_k)));
     std::vector<double> sums;  // of weights, from the most probable on
     for (const int64_t token : order)
-      sums.push_back((sums.empty() ? 0 : sums.back()) + std::exp((double(p[token]) - double(p[order[0]])) / o_.temperature));
+      sums.push_back((sums.empty() ? 0 : sums.back()) +
+                     std::exp((double(p[token]) - double(p[order[0]])) / o_.temperature));
     const auto reaches = [&](double part) {
       return std::min(std::upper_bound(sums.begin(), sums.end(), part), sums.end() - 1) - sums.begin();
     };
@@ -131,6 +132,7 @@ std::vector<Generated> generate(LanguageModel& model, const Prompts& prompts, co
       const float* const row = scores.data() + int64_t(i) * vocabulary;
       const auto request = options.requests.empty() ? int64_t(i) : options.requests[i];
       const int64_t token = Choice(options, request)(row, vocabulary, int64_t(prompts[i].size()) + k);
+      ORDO_CHECK(ended[i] || !std::isnan(row[token]), ValueError, "generate", "the logits of prompt {} have NaNs", i);
       next.push_back({token});
       if (ended[i]) continue;
       results[i].tokens.push_back(token);

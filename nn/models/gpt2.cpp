@@ -40,11 +40,10 @@ GPT2Attention::GPT2Attention(const GPT2Config& c)
       resid_dropout(add("resid_dropout", nn::Dropout(c.resid_pdrop))) {}
 
 Tensor GPT2Attention::forward(const Tensor& x, const TextPiece& piece) {
-  const auto in_heads = [&](const Tensor& t) {
-    return t.reshape({t.size(0), t.size(1), heads, -1}).transpose(1, 2);
-  };
+  const auto in_heads = [&](const Tensor& t) { return t.reshape({t.size(0), t.size(1), heads, -1}).transpose(1, 2); };
   const TensorList parts = c_attn(x).chunk(3, -1);
-  const Tensor y = piece.attention(in_heads(parts[0]), in_heads(parts[1]), in_heads(parts[2]), is_training() ? dropout : 0);
+  const Tensor y =
+      piece.attention(in_heads(parts[0]), in_heads(parts[1]), in_heads(parts[2]), is_training() ? dropout : 0);
   return resid_dropout(c_proj(y));
 }
 

@@ -25,8 +25,8 @@ struct TextState {
 
 /// Of some tokens of a text. Internal.
 struct TextPiece {
-  Tensor positions;      ///< [L], or [N, L]
-  Tensor taking_part;    ///< [N, 1, 1, keys]: keys that are the text's; undefined: all
+  Tensor positions;    ///< [L], or [N, L]
+  Tensor taking_part;  ///< [N, 1, 1, keys]: keys that are the text's; undefined: all
   nn::KeyValueCache* cache = nullptr;
 
   /// Attention of the new positions to themselves and those before: [N, heads, L, features] each, to [N, L, heads *

@@ -32,9 +32,7 @@ nn::Linear projection(int64_t in, int64_t out, bool bias = false) {
 
 nn::RMSNorm rms_norm_of(const LlamaConfig& c) { return nn::RMSNorm({c.hidden_size}, {.eps = c.rms_norm_eps}); }
 
-Tensor in_heads(const Tensor& t, int64_t heads) {
-  return t.reshape({t.size(0), t.size(1), heads, -1}).transpose(1, 2);
-}
+Tensor in_heads(const Tensor& t, int64_t heads) { return t.reshape({t.size(0), t.size(1), heads, -1}).transpose(1, 2); }
 
 }  // namespace
 

@@ -154,10 +154,11 @@ std::unique_ptr<LanguageModel> made_of(const Entries& e) {
   if (architecture == "GPT2LMHeadModel") return gpt2_of(e);
   for (const char* kin : {"LlamaForCausalLM", "MistralForCausalLM", "Qwen2ForCausalLM"})
     if (architecture == kin) return llama_of(e, architecture);
-  ordo::detail::fail<DataError>("open",
-                  "{}: 'architectures' is {}; there are GPT2LMHeadModel, LlamaForCausalLM, MistralForCausalLM and "
-                  "Qwen2ForCausalLM",
-                  e.file(), e.has("architectures") ? e.at("architectures").dump() : "missing");
+  ordo::detail::fail<DataError>(
+      "open",
+      "{}: 'architectures' is {}; there are GPT2LMHeadModel, LlamaForCausalLM, MistralForCausalLM and "
+      "Qwen2ForCausalLM",
+      e.file(), e.has("architectures") ? e.at("architectures").dump() : "missing");
 }
 
 nn::NamedTensorList weights_of(const std::string& folder) {
@@ -181,8 +182,8 @@ nn::NamedTensorList weights_of(const std::string& folder) {
 /// As the model names them: older files leave out the first part of names, and hold masks and angles.
 nn::NamedTensorList renamed(nn::NamedTensorList weights, const LanguageModel& model) {
   const std::string prefix = model.state_dict()[0].name.substr(0, model.state_dict()[0].name.find('.') + 1);
-  const bool complete = std::any_of(weights.begin(), weights.end(),
-                                    [&](const auto& entry) { return entry.name.starts_with(prefix); });
+  const bool complete =
+      std::any_of(weights.begin(), weights.end(), [&](const auto& entry) { return entry.name.starts_with(prefix); });
   std::erase_if(weights, [](const auto& entry) {
     return entry.name.ends_with(".attn.bias") || entry.name.ends_with(".attn.masked_bias") ||
            entry.name.ends_with(".rotary_emb.inv_freq");

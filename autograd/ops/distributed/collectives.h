@@ -31,15 +31,13 @@ namespace ordo::distributed {
 Tensor all_reduce(const Tensor& tensor, ReduceOp op = ReduceOp::sum, const Group& group = {},
                   Algorithm algorithm = Algorithm::automatic);
 
-/// The sum of `parts` tensors, of which the members have consecutive ones: `own` are those of this member, in order. It
-/// does not depend on how many members there are. Member r of n has about parts / n of them (part_range).
+/// The sum of `parts` tensors, of which this member has `own`: those of part_range, in order.
 ///
-/// Shapes: any, equal in all parts.
-/// Dtypes: numeric, kept.
-/// Throws: ValueError when there are fewer parts than members, more than 65536, or `own` are not as many as part_range
-/// says; ShapeError, DTypeError, DeviceError when they differ.
-/// Determinism: the same bits at every level: by ordering rule 13, in a binary tree over the parts.
+/// Shapes, Dtypes: numeric; equal in all parts.
+/// Throws: ValueError when `own` are not as many, or as part_range; ShapeError, DTypeError, DeviceError when they differ.
+/// Determinism: the same bits at every level and for any number of members: ordering rule 13 over the parts.
 /// Gradient: grad, of each part. All members go on with the sum, and have the same gradient of it.
+/// PyTorch: no counterpart.
 Tensor all_reduce(const TensorList& own, int64_t parts, const Group& group = {});
 
 /// The all_reduce of which member i gets block i.

@@ -4,9 +4,9 @@
 
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/where.h>
-#include <ordo/kernels/index_add/index_add.h>
 #include <ordo/kernels/indexing/take.h>
 #include <ordo/kernels/scatter/scatter.h>
+#include <ordo/kernels/scatter/scatter_add.h>
 
 namespace ordo {
 

@@ -7,7 +7,7 @@
 #include <ordo/autograd/ops/index/scatter_reduce.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/shape/diagonal.h>
-#include <ordo/kernels/scatter_add/scatter_add.h>
+#include <ordo/kernels/scatter/scatter_add.h>
 
 namespace ordo {
 

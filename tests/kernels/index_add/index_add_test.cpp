@@ -1,4 +1,4 @@
-#include <ordo/kernels/index_add/index_add.h>
+#include <ordo/kernels/scatter/scatter_add.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test::index_add_test {

@@ -8,7 +8,6 @@
 #include <ordo/kernels/accumulate/sorted/fold_cpu.h>
 #include <ordo/kernels/convolution/convolution.h>
 #include <ordo/kernels/embedding_bag/embedding_bag.h>
-#include <ordo/kernels/index_add/index_add.h>
 #include <ordo/kernels/ordering/dense_sums_cpu.h>
 #include <ordo/kernels/ordering/ordered_row_cpu.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
@@ -17,7 +16,7 @@
 #include <ordo/kernels/reduce/reduce.h>
 #include <ordo/kernels/reduce/reduce_cpu.h>
 #include <ordo/kernels/reduce/reducers.h>
-#include <ordo/kernels/scatter_add/scatter_add.h>
+#include <ordo/kernels/scatter/scatter_add.h>
 #include <ordo/kernels/segment_reduce/segment_reduce.h>
 #include <ordo/kernels/softmax/softmax.h>
 #include "tests/kernels/accumulate/table_items.h"

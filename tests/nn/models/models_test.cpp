@@ -14,7 +14,9 @@ namespace {
 
 using models::LanguageModel, models::Generated;
 
-std::string folder_of(const std::string& model) { return std::string(ORDO_SOURCE_DIR) + "/tests/nn/models/data/" + model; }
+std::string folder_of(const std::string& model) {
+  return std::string(ORDO_SOURCE_DIR) + "/tests/nn/models/data/" + model;
+}
 
 class Models : public testing::TestWithParam<std::string> {
  protected:
@@ -80,7 +82,8 @@ TEST_P(Models, generate_the_same_beside_other_texts_and_as_in_training) {
         const Tensor tokens = from_vector(text, {1, int64_t(text.size())}).to(device);
         const Tensor scores = log_softmax((*model)(tokens), -1)[0].detach().to(cpu);
         for (size_t k = 0; k < alone.tokens.size(); ++k)
-          EXPECT_EQ(scores[int64_t(prompts[i].size() + k) - 1][alone.tokens[k]].item<float>(), alone.log_probabilities[k]);
+          EXPECT_EQ(scores[int64_t(prompts[i].size() + k) - 1][alone.tokens[k]].item<float>(),
+                    alone.log_probabilities[k]);
       }
     }
   }
@@ -142,17 +145,20 @@ TEST_F(ModelFiles, that_do_not_fit_are_named) {
   EXPECT_ORDO_ERROR(models::open(path("nowhere")), DataError, "nowhere/config.json");
   EXPECT_ORDO_ERROR(models::open(with("gpt2", [](auto& c) { c["architectures"] = {"BertModel"}; })), DataError,
                     "'architectures' is [\"BertModel\"]; there are GPT2LMHeadModel");
-  EXPECT_ORDO_ERROR(models::open(with("gpt2", [](auto& c) { c["activation_function"] = "relu"; })), DataError, "gelu_new");
+  EXPECT_ORDO_ERROR(models::open(with("gpt2", [](auto& c) { c["activation_function"] = "relu"; })), DataError,
+                    "gelu_new");
   EXPECT_ORDO_ERROR(models::open(with("gpt2", [](auto& c) { c["n_embd"] = "16"; })), DataError, "'n_embd' is \"16\"");
   EXPECT_ORDO_ERROR(models::open(with("gpt2", [](auto& c) { c["n_layer"] = 3; })), ValueError,
                     "transformer.h.2.attn.c_attn.bias");
   EXPECT_ORDO_ERROR(models::open(with("gpt2", [](auto& c) { c["n_layer"] = 1; })), ValueError, "transformer.h.1.");
-  EXPECT_ORDO_ERROR(models::open(with("gpt2", [](auto& c) { c["n_positions"] = 31; })), ShapeError, "transformer.wpe.weight");
+  EXPECT_ORDO_ERROR(models::open(with("gpt2", [](auto& c) { c["n_positions"] = 31; })), ShapeError,
+                    "transformer.wpe.weight");
   EXPECT_ORDO_ERROR(models::open(with("llama", [](auto& c) { c["rope_parameters"]["rope_type"] = "yarn"; })), DataError,
                     "'rope_type' is yarn");
   EXPECT_ORDO_ERROR(models::open(with("mistral", [](auto& c) { c["sliding_window"] = 8; })), DataError,
                     "'sliding_window' is 8");
-  EXPECT_ORDO_ERROR(models::open(with("llama", [](auto& c) { c["attention_bias"] = true; })), DataError, "'attention_bias'");
+  EXPECT_ORDO_ERROR(models::open(with("llama", [](auto& c) { c["attention_bias"] = true; })), DataError,
+                    "'attention_bias'");
   write(path("changed/config.json"), "{\"architectures\": ");
   EXPECT_ORDO_ERROR(models::open(path("changed")), DataError, "is no JSON");
   write(path("changed/config.json"), std::string(100000, '['));
