@@ -23,8 +23,8 @@ Tensor all_reduce(const Tensor& tensor, ReduceOp op, const Group& group, Algorit
 Tensor all_reduce(const TensorList& own, int64_t parts, const Group& group) {
   const OpCall call("all_reduce", own, parts, group);
   const std::vector<std::reference_wrapper<const Tensor>> inputs(own.begin(), own.end());
-  return record(call, kernels::all_reduce(own, parts, group), inputs,
-                BackwardFunction([count = own.size()](const Tensor& grad) { return TensorList(count, grad); }));
+  const auto backward = [count = own.size()](const Tensor& grad) { return TensorList(count, grad); };
+  return record(call, kernels::all_reduce(own, parts, group), inputs, backward);
 }
 
 Tensor reduce_scatter(const Tensor& tensor, ReduceOp op, const Group& group, Algorithm algorithm) {
@@ -57,5 +57,4 @@ Tensor all_to_all(const Tensor& tensor, const Group& group) {
 }
 
 }  // namespace distributed
-
 }  // namespace ordo
