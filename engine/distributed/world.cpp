@@ -8,6 +8,7 @@
 
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/distributed/collectives.h>
+#include <ordo/engine/distributed/reduction_tree.h>
 #include <ordo/engine/memory/out_of_memory.h>
 
 namespace ordo::distributed {

@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/create/create.h>
-#include <ordo/autograd/ops/math/unary.h>
+#include <ordo/autograd/ops/math/activations.h>
+#include <ordo/autograd/ops/shape/cat.h>
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/engine/run/philox.h>
