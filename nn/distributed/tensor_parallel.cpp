@@ -3,6 +3,7 @@
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/distributed/collectives.h>
 #include <ordo/autograd/ops/linalg/matmul.h>
+#include <ordo/autograd/ops/math/arithmetic.h>
 #include <ordo/autograd/ops/shape/cat.h>
 #include <ordo/autograd/tape.h>
 #include <ordo/engine/calls/check.h>

@@ -43,7 +43,7 @@ class Choice {
   /// In [0, 1).
   double uniform(int64_t position) const {
     constexpr uint64_t kStream = 0x7e87000000000000u;  // shares no numbers with streams that programs number from 0
-    const ordo::detail::PhiloxBlock block = ordo::detail::philox(o_.seed, kStream ^ request_, uint64_t(position));
+    const PhiloxBlock block = philox(o_.seed, kStream ^ request_, uint64_t(position));
     return double((uint64_t(block.v[0]) << 32 | block.v[1]) >> 11) * 0x1p-53;
   }
   const GenerateOptions& o_;
