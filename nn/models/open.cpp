@@ -166,16 +166,19 @@ nn::NamedTensorList weights_of(const std::string& folder) {
   if (fs::exists(one)) return load_safetensors(one).tensors;
   ORDO_CHECK(fs::exists(list), DataError, "open", "{}: has neither model.safetensors nor model.safetensors.index.json",
              folder);
-  const Entries index = read_json(list).part("weight_map");
+  const Entries index = read_json(list);
+  ORDO_CHECK(index.at("weight_map").is_object(), DataError, "open", "{}: 'weight_map' is no object", list);
   std::set<std::string> files;
-  for (const auto& [name, file] : read_json(list).at("weight_map").items()) {
+  for (const auto& [name, file] : index.at("weight_map").items()) {
     ORDO_CHECK(file.is_string() && file.get<std::string>().find('/') == std::string::npos, DataError, "open",
                "{}: '{}' is in {}, which is no file of the folder", list, name, file.dump());
     files.insert(file.get<std::string>());
   }
   nn::NamedTensorList all;
-  for (const std::string& file : files)
-    for (auto& entry : load_safetensors(folder + "/" + file).tensors) all.push_back(std::move(entry));
+  for (const std::string& file : files) {
+    const nn::NamedTensorList some = load_safetensors(folder + "/" + file).tensors;
+    all.insert(all.end(), some.begin(), some.end());
+  }
   return all;
 }
 

@@ -24,7 +24,8 @@ class Models : public testing::TestWithParam<std::string> {
   const DeterminismGuard guard_{Determinism::device_to_device};
   /// [3, 13]
   Tensor expected(const std::string& name) const {
-    for (const auto& entry : load_safetensors(folder + "/expected.safetensors").tensors)
+    const nn::NamedTensorList all = load_safetensors(folder + "/expected.safetensors").tensors;
+    for (const auto& entry : all)
       if (entry.name == name) return entry.tensor;
     return {};
   }
