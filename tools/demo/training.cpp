@@ -20,7 +20,9 @@ TrainingRun train(const Task& task, const TrainingOptions& options) {
   model.to(task.train.inputs.device());
   optim::SGD optimizer(model.parameters(), {.lr = task.learning_rate, .momentum = 0.9});
   data::DataLoader loader(task.train.inputs, task.train.labels,
-                          {.batch_size = options.batch_size, .shuffle = true, .generator = Generator(options.seed)});
+                          {.batch_size = options.batch_size.value_or(task.batch_size),
+                           .shuffle = true,
+                           .generator = Generator(options.seed)});
 
   const int64_t all = options.epochs * loader.size(), steps = options.steps ? std::min(options.steps, all) : all;
   const auto start = std::chrono::steady_clock::now();

@@ -5,6 +5,7 @@
 #include <ordo/ordo.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace ordo::demo {
@@ -26,6 +27,7 @@ struct Task {
   std::function<nn::Sequential()> make_model;
   int epochs;  ///< by default
   double learning_rate;
+  int64_t batch_size = 64;
 };
 
 /// A network with overlapping max pooling (3x3, stride 2), whose backward pass adds where windows overlap. The digits
@@ -37,7 +39,7 @@ Task text_task();
 struct TrainingOptions {
   int epochs = 1;
   uint64_t seed = 0;
-  int64_t batch_size = 64;
+  std::optional<int64_t> batch_size = {};  ///< default: the task's
   /// Called after every batch with the share done, 0 to 1; may be empty.
   std::function<void(double share)> progress = {};
   /// Called after every optimiser step with its loss and the parameters; may be empty.
