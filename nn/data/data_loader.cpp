@@ -66,7 +66,8 @@ class DataLoader::Run {
   /// Where part `index` begins, and with `end` where it ends, among the epoch's rows.
   int64_t border_of(int64_t index, int64_t end) const {
     const int64_t batch_size = loader_.options_.batch_size, batch = batch_of(index);
-    const int64_t first = batch * batch_size, last = std::min(batches_, batch + loader_.batches_at_a_time_) * batch_size;
+    const int64_t first = batch * batch_size,
+                  last = std::min(batches_, batch + loader_.batches_at_a_time_) * batch_size;
     const int64_t part = loader_.first_part_ + index % loader_.parts_at_a_time() + end;
     return std::min({first + part * loader_.part_rows_, last, progress->order.size()});
   }
@@ -91,8 +92,8 @@ class DataLoader::Run {
     return collate ? collate(samples) : stack_samples(samples);
   }
 
-  const DataLoader loader_;               // a copy: an iterator outlives its loader, and does not notice its changes
-  const int64_t batches_, first_batch_;   // of the epoch, and the first to deliver
+  const DataLoader loader_;              // a copy: an iterator outlives its loader, and does not notice its changes
+  const int64_t batches_, first_batch_;  // of the epoch, and the first to deliver
   int64_t parts_ = 0;
   std::optional<Prefetcher> prefetcher_;  // the last member: its threads end before what they use
 };
@@ -197,8 +198,7 @@ DataLoader::Iterator DataLoader::begin() {
 int64_t DataLoader::Iterator::left() const { return run_ ? run_->parts_left(index_) : 0; }
 
 DataLoader::Run& DataLoader::Iterator::run() const {
-  ORDO_CHECK(left() > 0, IndexError, "DataLoader",
-             "the iterator is at the end of the epoch, where there is no batch");
+  ORDO_CHECK(left() > 0, IndexError, "DataLoader", "the iterator is at the end of the epoch, where there is no batch");
   return *run_;
 }
 

@@ -49,7 +49,8 @@ double DataParallel::backward(int64_t rows, const std::function<Tensor(int64_t, 
                "{} rows are more than {} shards of {} rows", rows, distributed::kMostShards, shard_rows_);
     step_->begin(rows, shard_rows_, std::max(shards, distributed::world_size(group_)));
     for (int64_t shard = step_->own().first; shard < step_->own().last; ++shard) {
-      const int64_t begin = std::min(shard * shard_rows_, rows), end = rows - begin > shard_rows_ ? begin + shard_rows_ : rows;
+      const int64_t begin = std::min(shard * shard_rows_, rows),
+                    end = rows - begin > shard_rows_ ? begin + shard_rows_ : rows;
       step_->run(
           shard, begin == end ? std::function<Tensor()>() : [&] { return loss(begin, end); });
     }

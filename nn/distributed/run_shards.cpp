@@ -64,9 +64,12 @@ void TrainingRun::prepare_shards() {
                "cuts batches of a data::DataLoader into shards, or of a loader with its deliver_parts(), "
                "deliver_batches() and rows_of()");
   }
-  ORDO_CHECK(shards_ <= distributed::kMostShards, ValueError, "Trainer", "has shards of {} rows, {} a step; at most {} are possible", state_.shard_rows, shards_, distributed::kMostShards);
+  ORDO_CHECK(shards_ <= distributed::kMostShards, ValueError, "Trainer",
+             "has shards of {} rows, {} a step; at most {} are possible", state_.shard_rows, shards_,
+             distributed::kMostShards);
   ORDO_CHECK(world_size_ <= shards_, ValueError, "Trainer",
-             "{} processes cannot share {} shards; start fewer, or set `shard_rows` in a new run", world_size_, shards_);
+             "{} processes cannot share {} shards; start fewer, or set `shard_rows` in a new run", world_size_,
+             shards_);
   own_ = distributed::shards_of(shards_, rank_, world_size_);
   if (world_size_ > 1) {
     if (has_diff_rank_seed() && state_.steps == 0)

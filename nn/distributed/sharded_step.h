@@ -74,7 +74,7 @@ class ShardedStep {
   int64_t rows_ = 0, shard_rows_ = 0, shards_ = 0;
   distributed::LeafRange own_;
   GeneratorState draws_;
-  std::vector<Record> records_;        // of own shards
+  std::vector<Record> records_;  // of own shards
   TensorList buffers_, before_, integers_;
   std::vector<uint32_t> versions_;
   std::optional<distributed::TreeFold<Tensor>> buffer_sums_;

@@ -13,7 +13,7 @@ namespace ordo::nn {
 
 struct ParallelLinearOptions {
   bool bias = true;
-  int64_t parts = 8;             ///< which the processes share, and the bits depend on; at least as many as processes
+  int64_t parts = 8;  ///< which the processes share, and the bits depend on; at least as many as processes
   distributed::Group group = {};
 };
 

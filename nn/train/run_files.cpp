@@ -172,7 +172,8 @@ nn::Commit RunState::prepare_state_dict(const nn::NamedTensorList& state) {
   const Tensor hashes = given.take(kWeights, {loaded.epochs, kHashDigits});
   given.finish();
   ORDO_CHECK(hashes.dtype() == uint8, DTypeError, "Trainer", "'{}' must be uint8, not {}", kWeights, hashes.dtype());
-  for (const int64_t number : {loaded.steps, loaded.batches, loaded.log_bytes, loaded.shard_rows, loaded.shards_of_batch})
+  for (const int64_t number :
+       {loaded.steps, loaded.batches, loaded.log_bytes, loaded.shard_rows, loaded.shards_of_batch})
     ORDO_CHECK(number >= 0, ValueError, "Trainer", "the state has negative numbers");
   const auto digits = hashes.to_vector<uint8_t>();
   for (auto d = digits.begin(); d != digits.end(); d += kHashDigits) loaded.weights.emplace_back(d, d + kHashDigits);

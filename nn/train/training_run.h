@@ -55,7 +55,7 @@ class TrainingRun {
   bool epoch();
   bool batch(const TrainingWork::Loss& loss);
   bool shard(const TrainingWork::Loss& loss);
-  bool settle(bool epoch_ended);              ///< what is due after a step: validation, the epoch's line, a checkpoint
+  bool settle(bool epoch_ended);  ///< what is due after a step: validation, the epoch's line, a checkpoint
   void begin_step();
   void add_losses(const std::vector<double>& losses);
   int64_t rows_of(int64_t first, int64_t batches) const;
@@ -95,10 +95,10 @@ class TrainingRun {
   InterruptGuard interrupt_;
   const int64_t rank_, world_size_;
   std::optional<ShardedStep> sharded_;
-  int64_t shards_ = 1;           // of a step, at most
-  distributed::LeafRange own_;   // this process's
-  int64_t shards_taken_ = 0;     // of them, of the step under way
-  bool interrupted_ = false;     // one of the processes
+  int64_t shards_ = 1;          // of a step, at most
+  distributed::LeafRange own_;  // this process's
+  int64_t shards_taken_ = 0;    // of them, of the step under way
+  bool interrupted_ = false;    // one of the processes
 
   int64_t batches_ = 0;    // of an epoch
   int64_t group_ = 0;      // batches of the step under way

@@ -219,8 +219,7 @@ class Check {
 
     std::vector<Setting> batches, parts, ranks;
     for (const int rows : o_.batches)
-      batches.push_back(
-          base.with({{"ORDO_TRACE_ROWS", std::to_string(rows)}}).placed(kBatch, std::to_string(rows)));
+      batches.push_back(base.with({{"ORDO_TRACE_ROWS", std::to_string(rows)}}).placed(kBatch, std::to_string(rows)));
     const Setting results = base.with({{"ORDO_TRACE_DETAIL", std::string(name(audit::Detail::parameters))}});
     for (const std::string& part : o_.accumulate) parts.push_back(in_parts(results, part));
     for (const int count : o_.ranks)
@@ -400,8 +399,8 @@ void run_check(const Options& options) {
   const auto expect_place = [&](bool given, const char* option, const char* place) {
     const auto has_place = [&](const std::string& word) { return word.find(place) != std::string::npos; };
     if (given && std::none_of(options.words.begin() + 1, options.words.end(), has_place))
-      throw ExitStatus(2, fmt::format("{}: needs {} among the program's arguments, which each takes the place of",
-                                      option, place));
+      throw ExitStatus(
+          2, fmt::format("{}: needs {} among the program's arguments, which each takes the place of", option, place));
   };
   expect_place(!options.devices.empty(), "--devices", kDevice);
   expect_place(!options.batches.empty(), "--batch", kBatch);
@@ -465,8 +464,9 @@ std::function<void()> add_check(Arguments arguments) {
       .add("--devices", o.devices,
            "also on each of these devices: cpu,cuda; each takes the place of {device} in the arguments")
       .with_commas();
-  arguments.add("--batch", o.batches,
-                "also with batches of so many rows, of which row 0 is compared: 1,7; each takes the place of {batch}")
+  arguments
+      .add("--batch", o.batches,
+           "also with batches of so many rows, of which row 0 is compared: 1,7; each takes the place of {batch}")
       .with_commas()
       .range(1, 1 << 20);
   arguments

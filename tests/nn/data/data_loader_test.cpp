@@ -161,7 +161,8 @@ TEST(DataLoader, one_that_was_moved_from_says_so) {
 
 TEST(DataLoader, more_parts_than_can_be_counted) {
   auto loader = loader_of(10, {.batch_size = 4});
-  EXPECT_ORDO_ERROR(loader.deliver_parts(0, 0, 1), ValueError, "[DataLoader] cannot cut 1 batches into parts of 0 rows");
+  EXPECT_ORDO_ERROR(loader.deliver_parts(0, 0, 1), ValueError,
+                    "[DataLoader] cannot cut 1 batches into parts of 0 rows");
   EXPECT_ORDO_ERROR(loader.deliver_parts(1, 0, 1, INT64_MAX), ValueError, "cannot cut");
   EXPECT_ORDO_ERROR(loader.deliver_parts(1, 0, INT64_MAX), ValueError, "there are at most 65536");
   loader.deliver_parts(INT64_MAX, 0, 1000);

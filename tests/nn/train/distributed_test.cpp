@@ -66,7 +66,8 @@ TEST_F(TrainerOfSeveral, any_number_of_processes_gives_the_same_bytes) {
       EXPECT_EQ(in_job(ranks, options_of(name, false, rows)), expected) << ranks;
       expect_same_files(alone, name);
     }
-    EXPECT_NE(train(options_of("whole" + alone, false, 40)), expected) << "the rows of a shard are a part of the program";
+    EXPECT_NE(train(options_of("whole" + alone, false, 40)), expected)
+        << "the rows of a shard are a part of the program";
   }
 }
 
@@ -143,7 +144,8 @@ TEST_F(TrainerOfSeveral, workers_change_nothing) {
 // Steps of 60 rows and of 20: batches, accumulated batches and processes are only how the rows come.
 TEST_F(TrainerOfSeveral, a_step_has_the_same_bits_in_any_batches) {
   using Parts = std::vector<std::pair<int64_t, int64_t>>;  // rows of a batch, batches of a step
-  for (const Parts& parts : {Parts{{60, 1}, {30, 2}, {20, 3}, {9, 7}, {1, 60}}, Parts{{20, 1}, {10, 2}, {4, 5}, {1, 20}}}) {
+  for (const Parts& parts :
+       {Parts{{60, 1}, {30, 2}, {20, 3}, {9, 7}, {1, 60}}, Parts{{20, 1}, {10, 2}, {4, 5}, {1, 20}}}) {
     std::string expected;
     for (const auto& [batch, accumulate] : parts)
       for (const int ranks : {1, 2, 3, 4}) {
@@ -222,7 +224,8 @@ TEST_F(TrainerOfSeveral, what_does_not_fit_is_named) {
     return last_job_message();
   };
   EXPECT_CONTAINS(message([](int rank, TrainerOptions& o) { o.randomness->seed = rank == 1 ? 5 : 6; }), "seed 6");
-  EXPECT_CONTAINS(message([](int rank, TrainerOptions& o) { o.shard_rows = 5, o.accumulate = rank == 2 ? 1 : 2; }), "accumulate 1");
+  EXPECT_CONTAINS(message([](int rank, TrainerOptions& o) { o.shard_rows = 5, o.accumulate = rank == 2 ? 1 : 2; }),
+                  "accumulate 1");
   EXPECT_CONTAINS(message([](int, TrainerOptions& o) { o.shard_rows = 20; }), "3 processes cannot share 2 shards");
 }
 

@@ -54,7 +54,8 @@ TEST(TensorParallel, layers_are_linear_ones) {
   EXPECT_TRUE(equal(column(x), first(x)));
   EXPECT_TRUE(allclose(row(h), last(h), 1e-5, 1e-6));
   EXPECT_EQ(column.description(), "ColumnParallelLinear(5, 16)");
-  EXPECT_EQ(nn::RowParallelLinear(16, 3, {.bias = false, .parts = 2}).description(), "RowParallelLinear(16, 3, bias=false, parts=2)");
+  EXPECT_EQ(nn::RowParallelLinear(16, 3, {.bias = false, .parts = 2}).description(),
+            "RowParallelLinear(16, 3, bias=false, parts=2)");
 }
 
 // Several parts a process; first and second derivatives.
@@ -77,7 +78,8 @@ TEST(TensorParallel, sums_of_parts) {
     run_job(ranks, [&](int rank) {
       TensorList own;
       const distributed::PartRange range = distributed::part_range(7);
-      for (int64_t i = range.first; i < range.last; ++i) own.push_back(test_mixed_values({65}, uint64_t(i)).to(float32));
+      for (int64_t i = range.first; i < range.last; ++i)
+        own.push_back(test_mixed_values({65}, uint64_t(i)).to(float32));
       of[size_t(rank)] = bytes_of(distributed::all_reduce(own, 7));
     });
     for (const auto& bytes : of) EXPECT_EQ(bytes, of[0]);
@@ -91,7 +93,8 @@ TEST(TensorParallel, errors) {
   EXPECT_ORDO_ERROR(nn::RowParallelLinear(12, 4), ValueError, "[RowParallelLinear] cannot divide 12 features");
   EXPECT_ORDO_ERROR(nn::RowParallelLinear(12, 4, {.parts = 0}), ValueError, "1 members cannot share 0 parts");
   EXPECT_ORDO_ERROR(nn::RowParallelLinear(8, 4)(zeros({3, 4})), ShapeError, "needs the 8 features of this process's 8");
-  EXPECT_ORDO_ERROR(distributed::all_reduce({zeros({2})}, 2), ValueError, "this member has parts 0 to 2 of 2, not 1 parts");
+  EXPECT_ORDO_ERROR(distributed::all_reduce({zeros({2})}, 2), ValueError,
+                    "this member has parts 0 to 2 of 2, not 1 parts");
   EXPECT_ORDO_ERROR(distributed::all_reduce({zeros({2}), zeros({3})}, 2), ShapeError, "sizes [2] and [3]");
   EXPECT_ORDO_ERROR(distributed::all_reduce({zeros({2}), zeros({2}, {float64})}, 2), DTypeError, "float32 and float64");
   EXPECT_ORDO_ERROR(distributed::all_reduce({zeros({2}), Tensor()}, 2), ValueError, "undefined");

@@ -45,7 +45,8 @@ TEST(Trainer, does_what_a_loop_of_ones_own_does) {
     average.swap();
     plateau.update(losses.back());
   };
-  data::DataLoader loader{ToyRun::rows(), ToyRun::classes(), {.batch_size = 8, .shuffle = true, .generator = Generator(3)}};
+  data::DataLoader loader{
+      ToyRun::rows(), ToyRun::classes(), {.batch_size = 8, .shuffle = true, .generator = Generator(3)}};
   nn::DataParallel in_fours(own.model, 4);
   for (int epoch = 0; epoch < 3; ++epoch) {
     epoch_loss = 0;
