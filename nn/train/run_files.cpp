@@ -62,7 +62,8 @@ void TrainingRun::resume() {
   latest = distributed::broadcast_text(*distributed::World::current().all(), "Trainer", latest);
   if (latest.empty()) return;
   checkpoint_.load(latest);
-  ORDO_CHECK(options_.shard_rows.value_or(state_.shard_rows) == state_.shard_rows, ValueError, "Trainer",
+  const bool same = state_.shards_of_batch > 1 || options_.shard_rows.value_or(state_.shard_rows) == state_.shard_rows;
+  ORDO_CHECK(same, ValueError, "Trainer",
              "{} is of a run with shards of {} rows, this one has {}; the bits depend on it", latest, state_.shard_rows,
              *options_.shard_rows);
 }
