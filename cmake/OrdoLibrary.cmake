@@ -7,11 +7,13 @@ find_package(hwy 1.0 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_path(ORDO_DLPACK_INCLUDE dlpack/dlpack.h REQUIRED)
 mark_as_advanced(ORDO_DLPACK_INCLUDE)
-find_package(PNG QUIET)   # without these and libzip, reading such files is an error that says so
+find_package(PNG QUIET)   # without these, libzip and PCRE2, reading such files is an error that says so
 find_package(JPEG QUIET)
 find_path(ORDO_ZIP_INCLUDE zip.h)  # not find_package: Debian's configuration also wants programs of another package
 find_library(ORDO_ZIP_LIBRARY zip)
-mark_as_advanced(ORDO_ZIP_INCLUDE ORDO_ZIP_LIBRARY)
+find_path(ORDO_PCRE2_INCLUDE pcre2.h)
+find_library(ORDO_PCRE2_LIBRARY pcre2-8)
+mark_as_advanced(ORDO_ZIP_INCLUDE ORDO_ZIP_LIBRARY ORDO_PCRE2_INCLUDE ORDO_PCRE2_LIBRARY)
 
 set(rooms engine kernels autograd nn)
 foreach(room IN LISTS rooms)
@@ -66,7 +68,7 @@ endif()
 # less time.
 set(upper_sources ${cpp_sources})
 list(FILTER upper_sources INCLUDE REGEX "^(autograd|nn)/")
-ordo_join_sources(upper_sources 8 "/leaf_gradient\\.cpp$|^nn/(data|state)/")  # have options of their own
+ordo_join_sources(upper_sources 8 "/leaf_gradient\\.cpp$|/tokenizer\\.cpp$|^nn/(data|state)/")  # have options of their own
 list(FILTER cpp_sources EXCLUDE REGEX "^(autograd|nn)/")
 add_library(ordo_upper OBJECT ${upper_sources})
 add_library(ordo SHARED ${cu_sources} ${cuda_cpp_sources} ${cpp_sources} $<TARGET_OBJECTS:ordo_upper>)
@@ -102,6 +104,13 @@ if(ORDO_ZIP_INCLUDE AND ORDO_ZIP_LIBRARY)
   set_target_properties(ordo_zip PROPERTIES IMPORTED_LOCATION ${ORDO_ZIP_LIBRARY}
                         INTERFACE_INCLUDE_DIRECTORIES ${ORDO_ZIP_INCLUDE})
   list(APPEND libraries ordo_zip)
+endif()
+if(ORDO_PCRE2_INCLUDE AND ORDO_PCRE2_LIBRARY)
+  set_property(SOURCE nn/models/tokenizer.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_HAS_PCRE2=1)
+  add_library(ordo_pcre2 UNKNOWN IMPORTED)
+  set_target_properties(ordo_pcre2 PROPERTIES IMPORTED_LOCATION ${ORDO_PCRE2_LIBRARY}
+                        INTERFACE_INCLUDE_DIRECTORIES ${ORDO_PCRE2_INCLUDE})
+  list(APPEND libraries ordo_pcre2)
 endif()
 
 # CMake 3.25.1 does not know that nvcc has C++20, hence -std.

@@ -1,0 +1,336 @@
+#include <ordo/nn/models/tokenizer.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <queue>
+#include <unordered_map>
+#include <utility>
+
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/nn/state/data_file.h>
+
+#ifdef ORDO_HAS_PCRE2
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#endif
+
+namespace ordo::models {
+namespace {
+
+using nlohmann::json;
+
+/// What ByteLevel without a pattern of its own cuts by.
+constexpr const char* kGPT2Pattern = R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+
+/// The matches of a regular expression, and what is between them.
+class Pattern {
+ public:
+#ifdef ORDO_HAS_PCRE2
+  explicit Pattern(const std::string& text) {
+    int error = 0;
+    PCRE2_SIZE at = 0;
+    code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), PCRE2_UTF | PCRE2_UCP, &error,
+                              &at, nullptr),
+                pcre2_code_free);
+    ORDO_CHECK(code_, DataError, "Tokenizer", "the pattern '{}' is none that PCRE2 knows, at {}", text, at);
+    pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE);
+  }
+  template <class F>
+  void each_piece(std::string_view text, const F& f) const {
+    const std::shared_ptr<pcre2_match_data> match(pcre2_match_data_create_from_pattern(code_.get(), nullptr),
+                                                  pcre2_match_data_free);
+    size_t done = 0;
+    for (size_t at = 0; at < text.size();) {
+      const int found = pcre2_match(code_.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at,
+                                    at == 0 ? 0 : PCRE2_NO_UTF_CHECK, match.get(), nullptr);
+      ORDO_CHECK(found > PCRE2_ERROR_PARTIAL - 1 || found < PCRE2_ERROR_UTF8_ERR21, ValueError, "Tokenizer",
+                 "takes text in UTF-8, which this is not");
+      ORDO_CHECK(found > 0 || found == PCRE2_ERROR_NOMATCH, ValueError, "Tokenizer",
+                 "cannot match the pattern, by PCRE2's error {}", found);
+      if (found < 0) break;
+      const PCRE2_SIZE *const ends = pcre2_get_ovector_pointer(match.get()), begin = ends[0], end = ends[1];
+      if (end == begin) {  // an empty match: on to the next character
+        at = end + 1;
+        while (at < text.size() && (uint8_t(text[at]) & 0xc0) == 0x80) ++at;
+        continue;
+      }
+      if (begin > done) f(text.substr(done, begin - done));
+      f(text.substr(begin, end - begin));
+      at = done = end;
+    }
+    if (done < text.size()) f(text.substr(done));
+  }
+
+ private:
+  std::shared_ptr<pcre2_code> code_;
+#else
+  explicit Pattern(const std::string&) {
+    ordo::detail::fail<DataError>("Tokenizer", "needs PCRE2, which this build of Ordo was made without (libpcre2-dev)");
+  }
+  template <class F>
+  void each_piece(std::string_view text, const F& f) const {
+    f(text);
+  }
+#endif
+};
+
+std::string utf8(uint32_t c) {
+  if (c < 0x80) return {char(c)};
+  return {char(0xc0 | c >> 6), char(0x80 | (c & 0x3f))};  // of two bytes at most
+}
+
+/// The letter that stands for a byte in vocabularies: itself where it can be seen, else one from U+0100 on.
+std::vector<std::string> letters_of_bytes() {
+  std::vector<std::string> letters;
+  uint32_t next = 256;
+  for (uint32_t b = 0; b < 256; ++b) {
+    const bool seen = (b >= '!' && b <= '~') || (b >= 0xa1 && b <= 0xac) || b >= 0xae;
+    letters.push_back(utf8(seen ? b : next++));
+  }
+  return letters;
+}
+
+uint64_t pair_of(int64_t left, int64_t right) { return uint64_t(left) << 32 | uint64_t(right); }
+
+}  // namespace
+
+struct Tokenizer::State {
+  struct Merge {
+    int64_t rank, token;
+  };
+  std::unordered_map<std::string, int64_t> tokens;  // by their bytes
+  std::vector<std::string> bytes;                   // of each token
+  std::unordered_map<uint64_t, Merge> merges;
+  std::vector<int64_t> of_byte = std::vector<int64_t>(256, -1);
+  std::vector<Pattern> patterns;  // each cuts the pieces of the one before
+  std::map<std::string, int64_t, std::greater<>> added;
+  std::vector<bool> begins_added = std::vector<bool>(256);  // by the first byte
+  bool whole_first = false, prefix_space = false;
+
+  void read(const std::string& file);
+  void read_pre_tokenizer(const std::string& file, const json& part);
+  void add(const std::string& token_bytes, int64_t id);
+  void encode_piece(std::string_view piece, std::vector<int64_t>& out) const;
+  void encode_text(std::string_view text, std::vector<int64_t>& out) const;
+};
+
+namespace {
+
+template <class T>
+T value_of(const std::string& file, const json& object, const char* name) {
+  ORDO_CHECK(object.is_object() && object.contains(name), DataError, "Tokenizer", "{}: has no '{}'", file, name);
+  try {
+    return object[name].get<T>();
+  } catch (const json::exception&) {
+    ordo::detail::fail<DataError>("Tokenizer", "{}: '{}' is {}", file, name, object[name].dump().substr(0, 60));
+  }
+}
+
+/// What is computed in one way only.
+void expect_none(const std::string& file, const json& object, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (!object.contains(name)) continue;
+    const json& v = object[name];
+    const bool none = v.is_null() || v == json(false) || v == json("") || v == json(0);
+    ORDO_CHECK(none, DataError, "Tokenizer", "{}: '{}' is {}, which is not computed here", file, name,
+               v.dump().substr(0, 60));
+  }
+}
+
+}  // namespace
+
+void Tokenizer::State::add(const std::string& token_bytes, int64_t id) {
+  constexpr int64_t kMost = int64_t(1) << 31;
+  ORDO_CHECK(id >= 0 && id < kMost, DataError, "Tokenizer", "a token has the number {}", id);
+  if (size_t(id) >= bytes.size()) bytes.resize(size_t(id) + 1);
+  bytes[size_t(id)] = token_bytes;
+}
+
+void Tokenizer::State::read_pre_tokenizer(const std::string& file, const json& part) {
+  const auto type = value_of<std::string>(file, part, "type");
+  if (type == "Sequence") {
+    for (const json& one : value_of<json>(file, part, "pretokenizers")) read_pre_tokenizer(file, one);
+  } else if (type == "Split") {
+    const auto pattern = value_of<json>(file, part, "pattern");
+    ORDO_CHECK(value_of<std::string>(file, part, "behavior") == "Isolated", DataError, "Tokenizer",
+               "{}: only the behavior Isolated of Split is computed here", file);
+    expect_none(file, part, {"invert"});
+    patterns.emplace_back(value_of<std::string>(file, pattern, "Regex"));
+  } else {
+    ORDO_CHECK(type == "ByteLevel", DataError, "Tokenizer", "{}: the pre-tokenizer {} is not computed here", file,
+               type);
+    prefix_space = part.contains("add_prefix_space") && value_of<bool>(file, part, "add_prefix_space");
+    if (!part.contains("use_regex") || value_of<bool>(file, part, "use_regex")) patterns.emplace_back(kGPT2Pattern);
+  }
+}
+
+void Tokenizer::State::read(const std::string& file) {
+  const json all = json::parse(nn::read_whole_file(file, "Tokenizer"), nullptr, false);
+  ORDO_CHECK(all.is_object(), DataError, "Tokenizer", "{}: is no JSON object", file);
+  expect_none(file, all, {"normalizer"});
+  const auto model = value_of<json>(file, all, "model");
+  ORDO_CHECK(value_of<std::string>(file, model, "type") == "BPE", DataError, "Tokenizer",
+             "{}: the model is no BPE, which alone is computed here", file);
+  expect_none(file, model, {"dropout", "continuing_subword_prefix", "end_of_word_suffix", "byte_fallback"});
+  whole_first = model.contains("ignore_merges") && value_of<bool>(file, model, "ignore_merges");
+  read_pre_tokenizer(file, value_of<json>(file, all, "pre_tokenizer"));
+
+  const std::vector<std::string> letters = letters_of_bytes();
+  std::unordered_map<std::string, char> byte_of;
+  for (size_t b = 0; b < 256; ++b) byte_of[letters[b]] = char(b);
+  const auto bytes_of_word = [&](const std::string& word) {
+    std::string found;
+    for (size_t at = 0; at < word.size();) {
+      const size_t length = (uint8_t(word[at]) & 0xe0) == 0xc0 ? 2 : 1;
+      const auto byte = byte_of.find(word.substr(at, length));
+      ORDO_CHECK(byte != byte_of.end(), DataError, "Tokenizer", "{}: '{}' is no word of bytes", file, word);
+      found += byte->second;
+      at += length;
+    }
+    return found;
+  };
+  if (all.contains("added_tokens"))
+    for (const json& one : all["added_tokens"]) {
+      const auto word = value_of<std::string>(file, one, "content");
+      expect_none(file, one, {"lstrip", "rstrip", "single_word"});
+      ORDO_CHECK(!word.empty(), DataError, "Tokenizer", "{}: an added token is empty", file);
+      added[word] = value_of<int64_t>(file, one, "id");
+      begins_added[uint8_t(word[0])] = true;
+      add(word, added[word]);
+    }
+  for (const auto& [word, id] : value_of<std::map<std::string, int64_t>>(file, model, "vocab")) {
+    if (added.contains(word)) continue;
+    const std::string found = bytes_of_word(word);
+    add(found, id);
+    tokens[found] = id;
+    if (found.size() == 1) of_byte[uint8_t(found[0])] = id;
+  }
+  int64_t rank = 0;
+  for (const json& merge : value_of<json>(file, model, "merges")) {
+    std::string left, right;
+    if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string()) {
+      left = merge[0].get<std::string>(), right = merge[1].get<std::string>();
+    } else {
+      ORDO_CHECK(merge.is_string(), DataError, "Tokenizer", "{}: a merge is {}", file, merge.dump().substr(0, 60));
+      const auto text = merge.get<std::string>();
+      const size_t space = text.find(' ');
+      left = text.substr(0, space), right = space == std::string::npos ? "" : text.substr(space + 1);
+    }
+    left = bytes_of_word(left), right = bytes_of_word(right);
+    for (const std::string& part : {left, right, left + right})
+      ORDO_CHECK(tokens.contains(part), DataError, "Tokenizer", "{}: merge {} is of what is no token", file, rank);
+    merges.emplace(pair_of(tokens[left], tokens[right]), Merge{rank, tokens[left + right]});
+    ++rank;
+  }
+}
+
+// The pair with the least rank first, of several the leftmost. A part that was joined to the one on its left has no
+// token any more.
+void Tokenizer::State::encode_piece(std::string_view piece, std::vector<int64_t>& out) const {
+  if (whole_first) {
+    if (const auto whole = tokens.find(std::string(piece)); whole != tokens.end()) return out.push_back(whole->second);
+  }
+  struct Part {
+    int64_t token;
+    size_t before, after;
+  };
+  struct Candidate {
+    int64_t rank;
+    size_t left;
+    int64_t tokens[2];
+    bool operator>(const Candidate& other) const { return std::pair(rank, left) > std::pair(other.rank, other.left); }
+  };
+  std::vector<Part> parts;
+  for (const char c : piece) {
+    const int64_t token = of_byte[uint8_t(c)];
+    ORDO_CHECK(token >= 0, ValueError, "Tokenizer", "the vocabulary has no token for the byte {}", int(uint8_t(c)));
+    parts.push_back({token, parts.size() - 1, parts.size() + 1});
+  }
+  std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
+  const auto offer = [&](size_t left) {
+    if (left >= parts.size() || parts[left].after >= parts.size()) return;
+    const int64_t a = parts[left].token, b = parts[parts[left].after].token;
+    if (const auto merge = merges.find(pair_of(a, b)); merge != merges.end())
+      queue.push({merge->second.rank, left, {a, b}});
+  };
+  for (size_t i = 0; i + 1 < parts.size(); ++i) offer(i);
+  while (!queue.empty()) {
+    const Candidate best = queue.top();
+    queue.pop();
+    Part& left = parts[best.left];
+    const size_t right = left.after;
+    if (left.token != best.tokens[0] || right >= parts.size() || parts[right].token != best.tokens[1]) continue;
+    left.token = merges.at(pair_of(best.tokens[0], best.tokens[1])).token;
+    left.after = parts[right].after;
+    if (left.after < parts.size()) parts[left.after].before = best.left;
+    parts[right].token = -1;
+    offer(left.before);
+    offer(best.left);
+  }
+  for (const Part& part : parts)
+    if (part.token >= 0) out.push_back(part.token);
+}
+
+void Tokenizer::State::encode_text(std::string_view text, std::vector<int64_t>& out) const {
+  std::vector<std::string_view> pieces{text};
+  std::string spaced;
+  if (prefix_space && !text.starts_with(' ')) pieces = {spaced = " " + std::string(text)};
+  for (const Pattern& pattern : patterns) {
+    std::vector<std::string_view> smaller;
+    for (const std::string_view piece : pieces)
+      pattern.each_piece(piece, [&](std::string_view found) { smaller.push_back(found); });
+    pieces = std::move(smaller);
+  }
+  for (const std::string_view piece : pieces) encode_piece(piece, out);
+}
+
+Tokenizer::Tokenizer(const std::string& file) {
+  const ordo::detail::LibraryCall call;
+  auto state = std::make_unique<State>();
+  state->read(file);
+  state_ = std::move(state);
+}
+Tokenizer::~Tokenizer() = default;
+Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
+Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
+
+std::vector<int64_t> Tokenizer::encode(std::string_view text) const {
+  const ordo::detail::LibraryCall call;
+  std::vector<int64_t> out;
+  size_t done = 0;
+  for (size_t at = 0; at < text.size();) {
+    if (!state_->begins_added[uint8_t(text[at])]) {
+      ++at;
+      continue;
+    }
+    const auto found = std::find_if(state_->added.begin(), state_->added.end(), [&](const auto& token) {
+      return text.substr(at).starts_with(token.first);  // longer ones come before those that they begin with
+    });
+    if (found == state_->added.end()) {
+      ++at;
+      continue;
+    }
+    if (at > done) state_->encode_text(text.substr(done, at - done), out);
+    out.push_back(found->second);
+    done = at += found->first.size();
+  }
+  if (done < text.size()) state_->encode_text(text.substr(done), out);
+  return out;
+}
+
+std::string Tokenizer::decode(const std::vector<int64_t>& tokens) const {
+  std::string text;
+  for (const int64_t token : tokens) {
+    ORDO_CHECK(token >= 0 && token < size(), IndexError, "Tokenizer", "there is no token {}; there are {}", token,
+               size());
+    text += state_->bytes[size_t(token)];
+  }
+  return text;
+}
+
+int64_t Tokenizer::size() const { return int64_t(state_->bytes.size()); }
+
+}  // namespace ordo::models

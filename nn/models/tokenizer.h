@@ -1,0 +1,44 @@
+// Texts as the tokens of a model.
+//
+//   const models::Tokenizer tokenizer("checkpoints/gpt2/tokenizer.json");
+//   const std::vector<int64_t> tokens = tokenizer.encode("Hello world");   // {15496, 995}
+//   tokenizer.decode(tokens)                                               // "Hello world"
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ordo::models {
+
+/// Byte-pair encoding of bytes, as GPT-2, Llama 3 and their kin use it. A text is cut into pieces by a regular
+/// expression; in each, the pair of neighbouring tokens that was learnt first becomes one, again and again.
+///
+/// Throws: the constructor, DataError when the file is missing or damaged, or asks for what is not computed here, which
+/// the message names, or Ordo was built without PCRE2; encode(), ValueError when the text is no UTF-8; decode(),
+/// IndexError when a token is none of the vocabulary.
+/// Source: Sennrich, Haddow, Birch, "Neural Machine Translation of Rare Words with Subword Units", 2016; Radford et al.,
+/// "Language Models are Unsupervised Multitask Learners", 2019.
+/// PyTorch: tokenizers.Tokenizer.from_file, without what templates add to texts.
+class Tokenizer {
+ public:
+  /// Reads tokenizer.json.
+  explicit Tokenizer(const std::string& file);
+  ~Tokenizer();
+  Tokenizer(Tokenizer&&) noexcept;
+  Tokenizer& operator=(Tokenizer&&) noexcept;
+
+  /// Added tokens, such as "<|endoftext|>", are found in the text.
+  std::vector<int64_t> encode(std::string_view text) const;
+  /// The bytes of these tokens. What is no UTF-8, as in the middle of a character, stays as it is.
+  std::string decode(const std::vector<int64_t>& tokens) const;
+  int64_t size() const;  ///< one more than the greatest token
+
+ private:
+  struct State;
+  std::unique_ptr<const State> state_;
+};
+
+}  // namespace ordo::models

@@ -1,0 +1,78 @@
+// Tokens of texts: what the tokenizers package makes of them (make_tokenizers.py), and files that are refused.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <ordo/nn/nn.h>
+#include "tests/support/folder_test_base.h"
+#include "tests/support/op_samples.h"
+
+namespace ordo::test::tokenizer_test {
+namespace {
+
+using nlohmann::json;
+
+class Tokenizers : public FolderTest {
+ protected:
+  static std::string file_of(const std::string& kind, const std::string& file) {
+    return std::string(ORDO_SOURCE_DIR) + "/tests/nn/models/data/tokenizer_" + kind + "/" + file;
+  }
+  std::string changed(const std::function<void(json&)>& change) const {
+    json file = json::parse(read(file_of("gpt2", "tokenizer.json")));
+    change(file);
+    write(path("tokenizer.json"), file.dump());
+    return path("tokenizer.json");
+  }
+};
+
+TEST_F(Tokenizers, give_what_those_of_python_give) {
+  for (const char* kind : {"gpt2", "llama3"}) {
+    const models::Tokenizer tokenizer(file_of(kind, "tokenizer.json"));
+    const json rows = json::parse(read(file_of(kind, "expected.json")));
+    EXPECT_EQ(rows.size(), 150u);
+    for (const json& row : rows) {
+      const auto text = row["text"].get<std::string>();
+      const auto tokens = tokenizer.encode(text);
+      EXPECT_EQ(tokens, row["tokens"].get<std::vector<int64_t>>()) << kind << ": " << text;
+      EXPECT_EQ(tokenizer.decode(tokens), text);
+    }
+    EXPECT_EQ(tokenizer.size(), 420);
+  }
+}
+
+TEST_F(Tokenizers, long_pieces_take_no_time) {
+  const models::Tokenizer tokenizer(file_of("gpt2", "tokenizer.json"));
+  const std::string text = std::string(200000, ' ') + std::string(200000, 'a');
+  EXPECT_EQ(tokenizer.decode(tokenizer.encode(text)), text);
+}
+
+TEST_F(Tokenizers, refuse_what_they_do_not_compute) {
+  const auto refusal = [&](const std::function<void(json&)>& change, const char* part) {
+    EXPECT_ORDO_ERROR(models::Tokenizer(changed(change)), DataError, part);
+  };
+  refusal([](json& f) { f["normalizer"] = {{"type", "NFC"}}; }, "'normalizer' is {\"type\":\"NFC\"}");
+  refusal([](json& f) { f["model"]["type"] = "Unigram"; }, "is no BPE");
+  refusal([](json& f) { f["model"]["byte_fallback"] = true; }, "'byte_fallback' is true");
+  refusal([](json& f) { f["pre_tokenizer"]["type"] = "Metaspace"; }, "pre-tokenizer Metaspace");
+  refusal([](json& f) { f["model"].erase("vocab"); }, "has no 'vocab'");
+  refusal([](json& f) { f["model"]["vocab"]["a"] = -1; }, "a token has the number -1");
+  refusal([](json& f) { f["model"]["vocab"]["a"] = int64_t(1) << 40; }, "a token has the number");
+  refusal([](json& f) { f["model"]["vocab"]["\u65e5"] = 7; }, "is no word of bytes");
+  refusal([](json& f) { f["model"]["merges"].push_back("q zzz"); }, "is of what is no token");
+  refusal([](json& f) { f["model"]["merges"].push_back(3); }, "a merge is 3");
+  refusal([](json& f) { f["added_tokens"][0]["content"] = ""; }, "an added token is empty");
+  refusal(
+      [](json& f) {
+        f["pre_tokenizer"] = {{"type", "Split"}, {"pattern", {{"Regex", "(a"}}}, {"behavior", "Isolated"}};
+      },
+      "the pattern '(a' is none that PCRE2 knows");
+  write(path("tokenizer.json"), "[]");
+  EXPECT_ORDO_ERROR(models::Tokenizer(path("tokenizer.json")), DataError, "is no JSON object");
+  EXPECT_ORDO_ERROR(models::Tokenizer(path("none.json")), DataError, "none.json");
+  const models::Tokenizer tokenizer(file_of("gpt2", "tokenizer.json"));
+  EXPECT_ORDO_ERROR(tokenizer.encode("a\xff"), ValueError, "takes text in UTF-8");
+  EXPECT_ORDO_ERROR(tokenizer.decode({420}), IndexError, "there is no token 420; there are 420");
+}
+
+}  // namespace
+}  // namespace ordo::test::tokenizer_test
