@@ -109,6 +109,7 @@ struct Tokenizer::State {
   std::map<std::string, int64_t, std::greater<>> added;
   std::vector<bool> begins_added = std::vector<bool>(256);  // by the first byte
   bool whole_first = false, prefix_space = false;
+  int64_t most = 0;  // numbers of tokens are less
 
   void read(const std::string& file);
   void read_pre_tokenizer(const std::string& file, const json& part);
@@ -143,8 +144,7 @@ void expect_none(const std::string& file, const json& object, std::initializer_l
 }  // namespace
 
 void Tokenizer::State::add(const std::string& token_bytes, int64_t id) {
-  constexpr int64_t kMost = int64_t(1) << 31;
-  ORDO_CHECK(id >= 0 && id < kMost, DataError, "Tokenizer", "a token has the number {}", id);
+  ORDO_CHECK(id >= 0 && id < most, DataError, "Tokenizer", "a token has the number {}, of fewer than {}", id, most);
   if (size_t(id) >= bytes.size()) bytes.resize(size_t(id) + 1);
   bytes[size_t(id)] = token_bytes;
 }
@@ -192,6 +192,8 @@ void Tokenizer::State::read(const std::string& file) {
     }
     return found;
   };
+  const auto vocabulary = value_of<std::map<std::string, int64_t>>(file, model, "vocab");
+  most = 4 * int64_t(vocabulary.size()) + 65536;  // there may be gaps
   if (all.contains("added_tokens"))
     for (const json& one : all["added_tokens"]) {
       const auto word = value_of<std::string>(file, one, "content");
@@ -201,7 +203,7 @@ void Tokenizer::State::read(const std::string& file) {
       begins_added[uint8_t(word[0])] = true;
       add(word, added[word]);
     }
-  for (const auto& [word, id] : value_of<std::map<std::string, int64_t>>(file, model, "vocab")) {
+  for (const auto& [word, id] : vocabulary) {
     if (added.contains(word)) continue;
     const std::string found = bytes_of_word(word);
     add(found, id);

@@ -36,7 +36,7 @@ TEST_F(Tokenizers, give_what_those_of_python_give) {
       EXPECT_EQ(tokens, row["tokens"].get<std::vector<int64_t>>()) << kind << ": " << text;
       EXPECT_EQ(tokenizer.decode(tokens), text);
     }
-    EXPECT_EQ(tokenizer.size(), 420);
+    EXPECT_EQ(tokenizer.size(), kind == std::string("gpt2") ? 419 : 404);
   }
 }
 
@@ -56,7 +56,7 @@ TEST_F(Tokenizers, refuse_what_they_do_not_compute) {
   refusal([](json& f) { f["pre_tokenizer"]["type"] = "Metaspace"; }, "pre-tokenizer Metaspace");
   refusal([](json& f) { f["model"].erase("vocab"); }, "has no 'vocab'");
   refusal([](json& f) { f["model"]["vocab"]["a"] = -1; }, "a token has the number -1");
-  refusal([](json& f) { f["model"]["vocab"]["a"] = int64_t(1) << 40; }, "a token has the number");
+  refusal([](json& f) { f["model"]["vocab"]["a"] = 1 << 20; }, "a token has the number");
   refusal([](json& f) { f["model"]["vocab"]["\u65e5"] = 7; }, "is no word of bytes");
   refusal([](json& f) { f["model"]["merges"].push_back("q zzz"); }, "is of what is no token");
   refusal([](json& f) { f["model"]["merges"].push_back(3); }, "a merge is 3");
@@ -71,7 +71,7 @@ TEST_F(Tokenizers, refuse_what_they_do_not_compute) {
   EXPECT_ORDO_ERROR(models::Tokenizer(path("none.json")), DataError, "none.json");
   const models::Tokenizer tokenizer(file_of("gpt2", "tokenizer.json"));
   EXPECT_ORDO_ERROR(tokenizer.encode("a\xff"), ValueError, "takes text in UTF-8");
-  EXPECT_ORDO_ERROR(tokenizer.decode({420}), IndexError, "there is no token 420; there are 420");
+  EXPECT_ORDO_ERROR(tokenizer.decode({419}), IndexError, "there is no token 419; there are 419");
 }
 
 }  // namespace
