@@ -15,8 +15,8 @@ namespace ordo::nn {
 namespace {
 
 double scaled(double frequency, const RotaryScaling& s) {
-  if (!s.original_positions) return frequency / s.factor;
-  const double waves = double(*s.original_positions) * frequency / (2 * std::numbers::pi);
+  if (s.original_positions == 0) return frequency / s.factor;
+  const double waves = double(s.original_positions) * frequency / (2 * std::numbers::pi);
   if (waves < s.low_freq_factor) return frequency / s.factor;
   if (waves > s.high_freq_factor) return frequency;
   const double kept = (waves - s.low_freq_factor) / (s.high_freq_factor - s.low_freq_factor);

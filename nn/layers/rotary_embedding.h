@@ -5,8 +5,6 @@
 //   q = rotary(q, arange(length)), k = rotary(k, arange(length));   // [N, heads, length, 64]
 #pragma once
 
-#include <optional>
-
 #include <ordo/nn/module.h>
 
 namespace ordo::nn {
@@ -16,7 +14,7 @@ namespace ordo::nn {
 /// original_positions / low_freq_factor are in between, as in Llama 3.1.
 struct RotaryScaling {
   double factor = 1;
-  std::optional<int64_t> original_positions = {};  ///< none: all angles are divided
+  int64_t original_positions = 0;  ///< 0: all angles are divided
   double low_freq_factor = 1, high_freq_factor = 4;
 };
 

@@ -95,12 +95,12 @@ std::string Llama::config_json() const {
   const LlamaConfig& c = config;
   const nn::RotaryScaling& scaling = c.rotary.scaling;
   nlohmann::ordered_json rope = nullptr;
-  if (scaling.original_positions)
+  if (scaling.original_positions > 0)
     rope = {{"rope_type", "llama3"},
             {"factor", scaling.factor},
             {"low_freq_factor", scaling.low_freq_factor},
             {"high_freq_factor", scaling.high_freq_factor},
-            {"original_max_position_embeddings", *scaling.original_positions}};
+            {"original_max_position_embeddings", scaling.original_positions}};
   else if (scaling.factor != 1)
     rope = {{"rope_type", "linear"}, {"factor", scaling.factor}};
   const std::string name = c.model_type == "qwen2" ? "Qwen2" : c.model_type == "mistral" ? "Mistral" : "Llama";
