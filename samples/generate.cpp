@@ -21,7 +21,9 @@ struct Settings {
 /// "3,14,15"
 std::vector<int64_t> numbers_of(const std::string& text) {
   std::vector<int64_t> numbers;
-  for (const std::string& part : CLI::detail::split(text, ',')) numbers.push_back(std::stoll(part));
+  for (const std::string& part : CLI::detail::split(text, ','))
+    if (!CLI::detail::lexical_cast(part, numbers.emplace_back()))
+      throw ValueError("[generate] '" + text + "' is no list of tokens, such as 3,14,15");
   return numbers;
 }
 
