@@ -106,6 +106,8 @@ std::optional<RecorderOptions> options_of_environment() {
 std::optional<Dump> dump_of_environment() {
   const std::string place = variable("ORDO_TRACE_DUMP"), folder = variable("ORDO_TRACE_DUMP_TO");
   if (place.empty()) return std::nullopt;
+  for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"})  // of mpirun: the first process writes
+    if (const std::string number = variable(rank); !number.empty() && number != "0") return std::nullopt;
   ORDO_CHECK(!folder.empty(), ValueError, "ORDO_TRACE_DUMP", "needs a folder in ORDO_TRACE_DUMP_TO");
   ORDO_CHECK(!variable("ORDO_TRACE").empty(), ValueError, "ORDO_TRACE_DUMP",
              "needs a file for the trace in ORDO_TRACE");

@@ -44,13 +44,13 @@ double DataParallel::backward(int64_t rows, const std::function<Tensor(int64_t, 
     ORDO_CHECK(loss, ValueError, "DataParallel", "needs a loss to call");
     follow_parameters();
     for (Tensor p : parameters_) p.zero_grad();
-    const int64_t shards = (rows - 1) / shard_rows_ + 1;
+    const int64_t shard_rows = std::min(shard_rows_, rows), shards = (rows - 1) / shard_rows + 1;
     ORDO_CHECK(shards <= distributed::kMostShards, ValueError, "DataParallel",
-               "{} rows are more than {} shards of {} rows", rows, distributed::kMostShards, shard_rows_);
-    step_->begin(rows, shard_rows_, std::max(shards, distributed::world_size(group_)));
+               "{} rows are more than {} shards of {} rows", rows, distributed::kMostShards, shard_rows);
+    step_->begin(rows, shard_rows, std::max(shards, distributed::world_size(group_)));
     for (int64_t shard = step_->own().first; shard < step_->own().last; ++shard) {
-      const int64_t begin = std::min(shard * shard_rows_, rows),
-                    end = rows - begin > shard_rows_ ? begin + shard_rows_ : rows;
+      const int64_t begin = std::min(shard * shard_rows, rows),
+                    end = rows - begin > shard_rows ? begin + shard_rows : rows;
       step_->run(
           shard, begin == end ? std::function<Tensor()>() : [&] { return loss(begin, end); });
     }

@@ -56,9 +56,12 @@ void TrainingRun::prepare_shards() {
     const int64_t rows = work_.rows_of(0);
     int64_t& shard_rows = state_.shard_rows;
     if (state_.steps == 0) shard_rows = options_.shard_rows.value_or(several ? divided_up(rows, kShardsOfBatch) : 0);
+    const int64_t of_batch = std::max(options_.shard_rows ? 1 : kShardsOfBatch, state_.shards_of_batch);
     if (state_.shards_of_batch > 1) shard_rows = divided_up(rows, std::exchange(state_.shards_of_batch, 0));
     if (shard_rows == 0 && options_.accumulate > 1) shard_rows = rows;
     if (shard_rows > 0) shards_ = divided_up(rows_of(0, std::min(options_.accumulate, batches_)), shard_rows);
+    // An eighth of 20 rows is 3, and makes 7 shards: the eighth process computes nothing, which changes no bits.
+    if (shard_rows > 0 && several) shards_ = std::max(shards_, std::min(world_size_, of_batch));
   } else {
     ORDO_CHECK(!several && !options_.shard_rows, ValueError, "Trainer",
                "cuts batches of a data::DataLoader into shards, or of a loader with its deliver_parts(), "
@@ -80,7 +83,6 @@ void TrainingRun::prepare_shards() {
   if (shards_optimizer()) keep_own_state();
   if (state_.shard_rows == 0) return;
   sharded_.emplace(work_.model, work_.optimizer.parameters());
-  work_.deliver_parts(state_.shard_rows, own_.first, own_.last, options_.accumulate);
 }
 
 TrainingRun::~TrainingRun() {

@@ -130,6 +130,15 @@ Masks masks_of(const MultiheadAttentionCall& call, const Form& form, int64_t num
 
 }  // namespace
 
+KeyValueCache::KeyValueCache(const KeyValueCache& other) : length_(other.length_) {
+  if (length_ > 0) keys_ = other.keys().clone(), values_ = other.values().clone();
+}
+
+KeyValueCache& KeyValueCache::operator=(KeyValueCache other) noexcept {
+  keys_ = std::move(other.keys_), values_ = std::move(other.values_), length_ = other.length_;
+  return *this;
+}
+
 std::pair<Tensor, Tensor> KeyValueCache::append(const Tensor& key, const Tensor& value) {
   const int64_t all = length_ + key.size(2);
   const auto put = [&](Tensor& kept, const Tensor& t) {

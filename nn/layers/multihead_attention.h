@@ -20,6 +20,10 @@ namespace ordo::nn {
 /// pieces are. For use without gradients.
 class KeyValueCache {
  public:
+  KeyValueCache() = default;
+  KeyValueCache(const KeyValueCache& other);  ///< has memory of its own
+  KeyValueCache(KeyValueCache&& other) noexcept = default;
+  KeyValueCache& operator=(KeyValueCache other) noexcept;
   int64_t length() const { return length_; }                       ///< positions
   Tensor keys() const { return keys_.narrow(2, 0, length_); }      ///< [N, heads, length, features]
   Tensor values() const { return values_.narrow(2, 0, length_); }  ///< the same of the values

@@ -16,6 +16,10 @@ LlamaConfig checked(LlamaConfig config) {
   for (const int64_t size : {c.vocab_size, c.hidden_size, c.intermediate_size, c.num_hidden_layers,
                              c.num_attention_heads, c.max_position_embeddings})
     ORDO_CHECK(size > 0, ValueError, "Llama", "needs positive sizes, not {}", size);
+  ORDO_CHECK(c.model_type == "llama" || c.model_type == "mistral" || c.model_type == "qwen2", ValueError, "Llama",
+             "there is no model_type {}; there are llama, mistral and qwen2", c.model_type);
+  ORDO_CHECK(c.attention_bias == (c.model_type == "qwen2"), ValueError, "Llama",
+             "attention_bias is for the model_type qwen2, and for it alone");
   if (c.num_key_value_heads == 0) c.num_key_value_heads = c.num_attention_heads;
   if (c.head_dim == 0) c.head_dim = c.hidden_size / c.num_attention_heads;
   ORDO_CHECK(c.num_key_value_heads > 0 && c.num_attention_heads % c.num_key_value_heads == 0, ValueError, "Llama",

@@ -36,7 +36,6 @@ void TrainingRun::open_files() {
   status.metrics = state_.metrics;
   if (options_.log.empty() || !is_main()) return;
   log_.emplace(options_.log, state_.log_bytes, options_.resume);
-  if (state_.log_bytes == 0) write_beginning();
 }
 
 // One process looks after the folder, and says which checkpoint all of them read.
@@ -138,6 +137,7 @@ void for_numbers(State& s, F&& f) {
   f("steps", s.steps);
   f("batches", s.batches);
   f("loss_sum", s.loss_sum);
+  f("loss_weight", s.loss_weight);
   f("loss", s.loss);
   f("last_loss", s.last_loss);
   f("best", s.best);
@@ -164,7 +164,9 @@ nn::NamedTensorList RunState::state_dict() const {
 nn::Commit RunState::prepare_state_dict(const nn::NamedTensorList& state) {
   nn::Entries given("Trainer", state);
   RunState loaded;
-  for_numbers(loaded, [&]<class N>(const char* name, N& number) { number = given.take<N>(name); });
+  for_numbers(loaded, [&]<class N>(const char* name, N& number) {
+    number = name == std::string("loss_weight") && !given.has(name) ? N(-1) : given.take<N>(name);
+  });
   loaded.seed = uint64_t(given.take<int64_t>("seed"));
   if (given.has("shard_rows")) loaded.shard_rows = given.take<int64_t>("shard_rows");
   if (given.has("shards")) loaded.shards_of_batch = given.take<int64_t>("shards");

@@ -71,6 +71,7 @@ TrainingRun::TrainingRun(Trainer& trainer, const TrainingWork& work)
 TrainResult TrainingRun::go() {
   open_files();
   prepare_shards();
+  if (log_ && state_.log_bytes == 0) write_beginning();
   audit::number_step(state_.steps + 1);
   progress_.emplace(options_.progress && is_main(), state_.steps, steps_in_all());
   trainer_.call(On::run_begin);
@@ -87,10 +88,14 @@ TrainResult TrainingRun::go() {
 bool TrainingRun::epoch() {
   batches_ = work_.batches();
   trainer_.status_.epoch = state_.epochs + 1;
-  weight_ = 0;
-  for (int64_t i = 0; i < state_.batches; ++i) weight_ += weight_of(i);
+  if (sharded_)
+    work_.deliver_parts(state_.shard_rows, own_.first, own_.last, std::min(options_.accumulate, batches_));
+  if (std::exchange(state_.loss_weight, std::max(state_.loss_weight, 0.0)) < 0) {
+    for (int64_t i = 0; i < state_.batches; ++i) state_.loss_weight += weight_of(i);
+    if (state_.batches > 0) state_.loss_sum *= state_.loss_weight / double(state_.batches);
+  }
   if (state_.batches == 0) {
-    state_.loss_sum = 0;
+    state_.loss_sum = state_.loss_weight = 0;
     trainer_.call(On::epoch_begin);
   }
   bool goes_on = true;
@@ -166,7 +171,7 @@ void TrainingRun::add_losses(const std::vector<double>& losses) {
   step_loss_ /= double(losses.size());
   double weight = 0;
   for (int64_t i = 1; i <= group_; ++i) weight += weight_of(state_.batches - i);
-  weight_ += weight;
+  state_.loss_weight += weight;
   state_.loss_sum += step_loss_ * weight;
 }
 
@@ -199,7 +204,7 @@ void TrainingRun::end_step() {
   audit::number_step(state_.steps + 1);
   status.batch = state_.batches;
   status.loss = state_.last_loss = step_loss_;
-  status.epoch_loss = state_.loss_sum / weight_;
+  status.epoch_loss = state_.loss_sum / state_.loss_weight;
   taken_ = 0;
   trainer_.call(On::step_end);
   trainer_.line_open_ = false;
@@ -219,8 +224,9 @@ void TrainingRun::write(JsonLine& line) {
 }
 
 bool TrainingRun::settle(bool epoch_ended) {
+  if (sharded_) work_.deliver_batches();  // a validation may use the loader
   if (epoch_ended) {
-    state_.loss = state_.loss_sum / weight_;
+    state_.loss = state_.loss_sum / state_.loss_weight;
     state_.weights.push_back(sha256_hex(work_.model.parameters()));
     if (world_size_ > 1)
       distributed::expect_same(*distributed::World::current().all(), "epoch",
@@ -305,7 +311,7 @@ bool TrainingRun::finished() const {
 bool TrainingRun::must_end() const { return finished() || early_stopped() || trainer_.stop_ || interrupted_; }
 
 int64_t TrainingRun::steps_in_all() const {
-  const int64_t per_epoch = (batches_ + options_.accumulate - 1) / options_.accumulate;
+  const int64_t per_epoch = (batches_ - 1) / options_.accumulate + 1;
   const int64_t by_epochs = options_.epochs > 0 ? options_.epochs * per_epoch : INT64_MAX;
   return options_.steps > 0 ? std::min(options_.steps, by_epochs) : by_epochs;
 }

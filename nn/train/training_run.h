@@ -17,6 +17,7 @@ struct RunState {
   int64_t steps = 0;
   int64_t batches = 0;   // of the epoch under way
   double loss_sum = 0;   // of its batches, each times its weight_of()
+  double loss_weight = 0;  // sum of these; negative in checkpoints of 0.2, whose batches had the weight 1
   double loss = 0;       // mean of the last epoch that was finished
   double last_loss = 0;  // of the last step
   double best = 0;       // of the metric that is watched
@@ -104,7 +105,6 @@ class TrainingRun {
   int64_t group_ = 0;      // batches of the step under way
   int64_t taken_ = 0;      // of them
   double step_loss_ = 0;   // sum over them, or over the step's shards
-  double weight_ = 0;      // of the epoch's batches so far
   TensorList losses_;      // theirs, if not yet read
   bool improved_ = false;  // by the last validation
 };

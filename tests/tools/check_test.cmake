@@ -55,7 +55,9 @@ expect(1 "runs +2  equal.*rows beside a row +2  1 different.*operation +batch_no
 set(parts ${TRAIN} transformer --rows 32 --test-rows 8 --width 0.25 --batch {batch} --accumulate {accumulate} --steps 3 --quiet --deterministic)
 expect(0 "batches of a step +4  equal, 3 events" check --no-fill --accumulate 32x1,8x4,16x2,5x7 -- ${parts} --shard-rows 4)
 expect(1 "runs +2  equal.*batches of a step +2  1 different.*step +1" check --no-fill --accumulate 32x1,8x4 -- ${parts})
-expect(2 "--accumulate: takes rows x batches, as 32x1,8x4, not '32'" check --accumulate 32 -- ${parts})
+expect(2 "--accumulate: takes rows x batches, as 32x1,8x4, not '32'" check --accumulate 32,8x4 -- ${parts})
+expect(2 "--accumulate: needs at least two" check --accumulate 8x4 -- ${parts})
+expect(2 "nothing to compare" check --no-fill --accumulate 1x1,1x2 -- ${PLANTED} rows 1{accumulate}{batch})
 expect(2 "--batch: needs {batch} among" check --batch 1,7 -- ${PLANTED} none)
 
 # Runs for the values end where the event has ended: the nine before have printed the weights.

@@ -240,6 +240,8 @@ class Check {
     if (settings.empty()) return;
     const std::string first = run_once(settings[0]);
     vary(level, across, first, settings[0], {settings.begin() + 1, settings.end()});
+    if (rows_.back().different == 0 && rows_.back().diff.compared == 0)
+      throw ExitStatus(2, fmt::format("[check] across {} there was nothing to compare: no optimiser made a step", across));
     if (o_.keep.empty()) fs::remove(first);
   }
 
@@ -402,6 +404,10 @@ void run_check(const Options& options) {
       throw ExitStatus(
           2, fmt::format("{}: needs {} among the program's arguments, which each takes the place of", option, place));
   };
+  for (const auto& [option, count] : {std::pair{"--batch", options.batches.size()},
+                                      {"--accumulate", options.accumulate.size()},
+                                      {"--ranks", options.ranks.size()}})
+    if (count == 1) throw ExitStatus(2, fmt::format("{}: needs at least two, which are compared", option));
   expect_place(!options.devices.empty(), "--devices", kDevice);
   expect_place(!options.batches.empty(), "--batch", kBatch);
   expect_place(!options.accumulate.empty(), "--accumulate", kBatch);

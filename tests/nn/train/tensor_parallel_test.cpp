@@ -15,6 +15,7 @@ using distributed::all_gather;
 std::vector<std::vector<uint8_t>> block(int ranks, Device device = cpu, int64_t parts = 8) {
   std::vector<std::vector<std::vector<uint8_t>>> of(static_cast<size_t>(ranks));
   run_job(ranks, [&](int rank) {
+    const DeterminismGuard guard(Determinism::device_to_device);  // of this thread
     manual_seed(3);
     nn::ColumnParallelLinear first(5, 16, {.parts = parts});
     nn::RowParallelLinear last(16, 3, {.parts = parts});
@@ -33,7 +34,6 @@ std::vector<std::vector<uint8_t>> block(int ranks, Device device = cpu, int64_t 
 }
 
 TEST(TensorParallel, any_number_of_processes_gives_the_same_bits) {
-  const DeterminismGuard guard(Determinism::device_to_device);
   const auto alone = block(1);
   for (const int ranks : {2, 4, 8}) EXPECT_EQ(block(ranks), alone) << ranks;
   EXPECT_NE(block(1, cpu, 4), alone) << "the parts are a part of the program";
