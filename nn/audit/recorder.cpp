@@ -11,8 +11,10 @@
 namespace ordo::audit {
 
 Recorder::Recorder(RecorderOptions options) {
-  detail::expect_enumerator("Recorder", options.detail, Detail::steps, "a detail: there are operations and steps");
+  detail::expect_enumerator("Recorder", options.detail, Detail::parameters,
+                            "a detail: there are operations, steps and parameters");
   const ordo::detail::LibraryCall call;
+  ORDO_CHECK(options.rows >= 0, ValueError, "Recorder", "a batch has {} rows", options.rows);
   for (const StepRange& range : options.steps)
     ORDO_CHECK(range.first <= range.last, ValueError, "Recorder", "the steps {} to {} are none", range.first,
                range.last);

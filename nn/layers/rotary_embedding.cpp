@@ -42,8 +42,8 @@ Tensor RotaryEmbedding::forward(const Tensor& x, const Tensor& positions) {
              x.sizes());
   const bool rows = positions.dim() == 2 && x.dim() == 4 && positions.size(0) == x.size(0);
   ORDO_CHECK((positions.dim() == 1 || rows) && positions.size(-1) == x.size(-2), ShapeError, "RotaryEmbedding",
-             "positions {} do not fit to {}: they are [L], or [N, L] of [N, heads, L, {}]", positions.sizes(), x.sizes(),
-             dim_);
+             "positions {} do not fit to {}: they are [L], or [N, L] of [N, heads, L, {}]", positions.sizes(),
+             x.sizes(), dim_);
   Tensor cosines, sines;  // [..., L, dim]
   {
     const NoGrad guard;

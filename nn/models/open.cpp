@@ -9,8 +9,8 @@
 #include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/engine/run/generator_scope.h>
 #include <ordo/nn/models/gpt2.h>
+#include <ordo/nn/models/json_file.h>
 #include <ordo/nn/models/llama.h>
-#include <ordo/nn/state/data_file.h>
 #include <ordo/nn/state/safetensors.h>
 #include <ordo/nn/state/whole_file.h>
 
@@ -63,14 +63,22 @@ class Entries {
   json object_;
 };
 
-Entries read_json(const std::string& path) {
-  const std::string text = nn::read_whole_file(path, "open");
-  json value = json::parse(text, nullptr, false);
-  ORDO_CHECK(!value.is_discarded(), DataError, "open", "{}: is no JSON", path);
-  return {path, std::move(value)};
+Entries read_json(const std::string& path) { return {path, json_file(path, "open")}; }
+
+/// Of the files. A model that is larger is not made.
+struct Held {
+  int64_t tensors = 0, elements = 0;
+};
+void expect_held(const Entries& e, const Held& held, int64_t layers,
+                 std::initializer_list<std::pair<int64_t, int64_t>> sizes) {
+  ORDO_CHECK(layers <= held.tensors, DataError, "open", "{}: has {} layers, but the files hold {} tensors", e.file(),
+             layers, held.tensors);
+  for (const auto& [rows, columns] : sizes)
+    ORDO_CHECK(rows <= 0 || columns <= held.elements / rows, DataError, "open",
+               "{}: has a tensor of {} by {}, but the files hold {} elements", e.file(), rows, columns, held.elements);
 }
 
-std::unique_ptr<LanguageModel> gpt2_of(const Entries& e) {
+std::unique_ptr<LanguageModel> gpt2_of(const Entries& e, const Held& held) {
   GPT2Config c;
   for (const auto& [name, value] : {std::pair{"vocab_size", &c.vocab_size},
                                     {"n_positions", &c.n_positions},
@@ -92,6 +100,8 @@ std::unique_ptr<LanguageModel> gpt2_of(const Entries& e) {
                                     {"scale_attn_by_inverse_layer_idx", false},
                                     {"add_cross_attention", false}})
     e.expect(name, value);
+  expect_held(e, held, c.n_layer,
+              {{c.vocab_size, c.n_embd}, {c.n_positions, c.n_embd}, {c.n_embd, c.n_embd}, {c.n_inner, c.n_embd}});
   return std::make_unique<GPT2>(c);
 }
 
@@ -114,7 +124,7 @@ void read_rotary(const Entries& e, nn::RotaryEmbeddingOptions& rotary) {
   rotary.scaling.original_positions = original;
 }
 
-std::unique_ptr<LanguageModel> llama_of(const Entries& e, const std::string& architecture) {
+std::unique_ptr<LanguageModel> llama_of(const Entries& e, const std::string& architecture, const Held& held) {
   LlamaConfig c;
   const bool is_qwen = architecture == "Qwen2ForCausalLM";
   c.model_type = is_qwen ? "qwen2" : architecture == "MistralForCausalLM" ? "mistral" : "llama";
@@ -133,6 +143,7 @@ std::unique_ptr<LanguageModel> llama_of(const Entries& e, const std::string& arc
   read_rotary(e, c.rotary);
   e.expect("hidden_act", "silu");
   e.expect("mlp_bias", false);
+  e.expect("attention_dropout", 0.0);
   if (!is_qwen) e.expect("attention_bias", false);
   // A window that is longer than all texts is none.
   int64_t window = c.max_position_embeddings;
@@ -141,19 +152,25 @@ std::unique_ptr<LanguageModel> llama_of(const Entries& e, const std::string& arc
   e.read("sliding_window", window);
   ORDO_CHECK(!has_window || window >= c.max_position_embeddings, DataError, "open",
              "{}: 'sliding_window' is {}; attention to a part of the text is not computed here", e.file(), window);
+  expect_held(e, held, c.num_hidden_layers,
+              {{c.vocab_size, c.hidden_size},
+               {c.intermediate_size, c.hidden_size},
+               {c.num_attention_heads, c.hidden_size},
+               {c.num_attention_heads, c.head_dim},
+               {c.num_key_value_heads, c.head_dim}});
   return std::make_unique<Llama>(c);
 }
 
-std::unique_ptr<LanguageModel> made_of(const Entries& e) {
+std::unique_ptr<LanguageModel> made_of(const Entries& e, const Held& held) {
   std::string architecture;
   if (e.has("architectures") && e.at("architectures").is_array() && e.at("architectures").size() == 1 &&
       e.at("architectures")[0].is_string())
     architecture = e.at("architectures")[0].get<std::string>();
   Generator generator(0);  // of first values, which nobody sees
   const ordo::detail::GeneratorScope scope(generator);
-  if (architecture == "GPT2LMHeadModel") return gpt2_of(e);
+  if (architecture == "GPT2LMHeadModel") return gpt2_of(e, held);
   for (const char* kin : {"LlamaForCausalLM", "MistralForCausalLM", "Qwen2ForCausalLM"})
-    if (architecture == kin) return llama_of(e, architecture);
+    if (architecture == kin) return llama_of(e, architecture, held);
   ordo::detail::fail<DataError>(
       "open",
       "{}: 'architectures' is {}; there are GPT2LMHeadModel, LlamaForCausalLM, MistralForCausalLM and "
@@ -187,9 +204,9 @@ nn::NamedTensorList renamed(nn::NamedTensorList weights, const LanguageModel& mo
   const std::string prefix = model.state_dict()[0].name.substr(0, model.state_dict()[0].name.find('.') + 1);
   const bool complete =
       std::any_of(weights.begin(), weights.end(), [&](const auto& entry) { return entry.name.starts_with(prefix); });
-  std::erase_if(weights, [](const auto& entry) {
+  std::erase_if(weights, [&](const auto& entry) {
     return entry.name.ends_with(".attn.bias") || entry.name.ends_with(".attn.masked_bias") ||
-           entry.name.ends_with(".rotary_emb.inv_freq");
+           entry.name.ends_with(".rotary_emb.inv_freq") || (prefix == "transformer." && entry.name == "lm_head.weight");
   });
   for (auto& entry : weights)
     if (!complete && entry.name != "lm_head.weight") entry.name = prefix + entry.name;
@@ -200,9 +217,13 @@ nn::NamedTensorList renamed(nn::NamedTensorList weights, const LanguageModel& mo
 
 std::unique_ptr<LanguageModel> open(const std::string& folder, const OpenOptions& options) {
   const ordo::detail::LibraryCall call;
-  std::unique_ptr<LanguageModel> model = made_of(read_json(folder + "/config.json"));
+  const Entries config = read_json(folder + "/config.json");
+  nn::NamedTensorList weights = weights_of(folder);
+  Held held{int64_t(weights.size())};
+  for (const auto& entry : weights) held.elements += entry.tensor.numel();
+  std::unique_ptr<LanguageModel> model = made_of(config, held);
   model->to(options.dtype);
-  model->load_state_dict(renamed(weights_of(folder), *model));
+  model->load_state_dict(renamed(std::move(weights), *model));
   model->to(options.device);
   model->eval();
   return model;

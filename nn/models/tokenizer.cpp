@@ -4,13 +4,14 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <queue>
 #include <unordered_map>
 #include <utility>
 
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/memory/out_of_memory.h>
-#include <ordo/nn/state/data_file.h>
+#include <ordo/nn/models/json_file.h>
 
 #ifdef ORDO_HAS_PCRE2
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -102,7 +103,7 @@ struct Tokenizer::State {
     int64_t rank, token;
   };
   std::unordered_map<std::string, int64_t> tokens;  // by their bytes
-  std::vector<std::string> bytes;                   // of each token
+  std::vector<std::optional<std::string>> bytes;    // of each token
   std::unordered_map<uint64_t, Merge> merges;
   std::vector<int64_t> of_byte = std::vector<int64_t>(256, -1);
   std::vector<Pattern> patterns;  // each cuts the pieces of the one before
@@ -168,8 +169,7 @@ void Tokenizer::State::read_pre_tokenizer(const std::string& file, const json& p
 }
 
 void Tokenizer::State::read(const std::string& file) {
-  const json all = json::parse(nn::read_whole_file(file, "Tokenizer"), nullptr, false);
-  ORDO_CHECK(all.is_object(), DataError, "Tokenizer", "{}: is no JSON object", file);
+  const json all = json_file(file, "Tokenizer");
   expect_none(file, all, {"normalizer"});
   const auto model = value_of<json>(file, all, "model");
   ORDO_CHECK(value_of<std::string>(file, model, "type") == "BPE", DataError, "Tokenizer",
@@ -178,16 +178,20 @@ void Tokenizer::State::read(const std::string& file) {
   whole_first = model.contains("ignore_merges") && value_of<bool>(file, model, "ignore_merges");
   read_pre_tokenizer(file, value_of<json>(file, all, "pre_tokenizer"));
 
+  if (patterns.empty()) patterns.emplace_back("(?s).+");  // one piece, which must be UTF-8
+
   const std::vector<std::string> letters = letters_of_bytes();
   std::unordered_map<std::string, char> byte_of;
   for (size_t b = 0; b < 256; ++b) byte_of[letters[b]] = char(b);
   const auto bytes_of_word = [&](const std::string& word) {
-    std::string found;
-    for (size_t at = 0; at < word.size();) {
+    std::optional<std::string> found("");
+    for (size_t at = 0; at < word.size() && found;) {
       const size_t length = (uint8_t(word[at]) & 0xe0) == 0xc0 ? 2 : 1;
       const auto byte = byte_of.find(word.substr(at, length));
-      ORDO_CHECK(byte != byte_of.end(), DataError, "Tokenizer", "{}: '{}' is no word of bytes", file, word);
-      found += byte->second;
+      if (byte == byte_of.end())
+        found.reset();
+      else
+        *found += byte->second;
       at += length;
     }
     return found;
@@ -204,11 +208,13 @@ void Tokenizer::State::read(const std::string& file) {
       add(word, added[word]);
     }
   for (const auto& [word, id] : vocabulary) {
-    if (added.contains(word)) continue;
-    const std::string found = bytes_of_word(word);
-    add(found, id);
-    tokens[found] = id;
-    if (found.size() == 1) of_byte[uint8_t(found[0])] = id;
+    // Added tokens may be learnt ones, which merges know, or be no bytes at all.
+    const std::optional<std::string> found = bytes_of_word(word);
+    ORDO_CHECK(found || added.contains(word), DataError, "Tokenizer", "{}: '{}' is no word of bytes", file, word);
+    if (!added.contains(word)) add(*found, id);
+    if (!found) continue;
+    tokens[*found] = id;
+    if (found->size() == 1) of_byte[uint8_t((*found)[0])] = id;
   }
   int64_t rank = 0;
   for (const json& merge : value_of<json>(file, model, "merges")) {
@@ -221,7 +227,7 @@ void Tokenizer::State::read(const std::string& file) {
       const size_t space = text.find(' ');
       left = text.substr(0, space), right = space == std::string::npos ? "" : text.substr(space + 1);
     }
-    left = bytes_of_word(left), right = bytes_of_word(right);
+    left = bytes_of_word(left).value_or(left), right = bytes_of_word(right).value_or(right);
     for (const std::string& part : {left, right, left + right})
       ORDO_CHECK(tokens.contains(part), DataError, "Tokenizer", "{}: merge {} is of what is no token", file, rank);
     merges.emplace(pair_of(tokens[left], tokens[right]), Merge{rank, tokens[left + right]});
@@ -326,9 +332,9 @@ std::vector<int64_t> Tokenizer::encode(std::string_view text) const {
 std::string Tokenizer::decode(const std::vector<int64_t>& tokens) const {
   std::string text;
   for (const int64_t token : tokens) {
-    ORDO_CHECK(token >= 0 && token < size(), IndexError, "Tokenizer", "there is no token {}; there are {}", token,
-               size());
-    text += state_->bytes[size_t(token)];
+    ORDO_CHECK(token >= 0 && token < size() && state_->bytes[size_t(token)], IndexError, "Tokenizer",
+               "there is no token {}; there are {}", token, size());
+    text += *state_->bytes[size_t(token)];
   }
   return text;
 }

@@ -39,8 +39,8 @@ struct TrainerOptions {
   std::optional<RandomnessOptions> randomness = {};  ///< for seed_everything(), which the constructor calls
   /// Rows that are computed at a time. The rows of a step, of however many batches, are cut into shards of so many. The
   /// processes share the shards, and add gradients in an order that depends on neither (docs/distributed.md). A step has
-  /// at most 65536 shards, and at least as many as there are processes. None: those of a batch, or an eighth where
-  /// mpirun started the program (rounded up), or what the checkpoint says that is resumed.
+  /// at most 65536 shards, and at least as many as there are processes. None: an eighth of a batch, rounded up, where
+  /// mpirun started the program; else a batch, and no shards where a step has one batch; or what the checkpoint says.
   std::optional<int64_t> shard_rows = {};
   /// Each process keeps and computes a part of the optimiser's state only. Changes no bits.
   bool shard_optimizer = false;

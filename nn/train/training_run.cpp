@@ -88,8 +88,7 @@ TrainResult TrainingRun::go() {
 bool TrainingRun::epoch() {
   batches_ = work_.batches();
   trainer_.status_.epoch = state_.epochs + 1;
-  if (sharded_)
-    work_.deliver_parts(state_.shard_rows, own_.first, own_.last, std::min(options_.accumulate, batches_));
+  if (sharded_) work_.deliver_parts(state_.shard_rows, own_.first, own_.last, std::min(options_.accumulate, batches_));
   if (std::exchange(state_.loss_weight, std::max(state_.loss_weight, 0.0)) < 0) {
     for (int64_t i = 0; i < state_.batches; ++i) state_.loss_weight += weight_of(i);
     if (state_.batches > 0) state_.loss_sum *= state_.loss_weight / double(state_.batches);

@@ -15,12 +15,12 @@ namespace ordo::detail {
 struct RunState {
   int64_t epochs = 0;  // finished
   int64_t steps = 0;
-  int64_t batches = 0;   // of the epoch under way
-  double loss_sum = 0;   // of its batches, each times its weight_of()
+  int64_t batches = 0;     // of the epoch under way
+  double loss_sum = 0;     // of its batches, each times its weight_of()
   double loss_weight = 0;  // sum of these; negative in checkpoints of 0.2, whose batches had the weight 1
-  double loss = 0;       // mean of the last epoch that was finished
-  double last_loss = 0;  // of the last step
-  double best = 0;       // of the metric that is watched
+  double loss = 0;         // mean of the last epoch that was finished
+  double last_loss = 0;    // of the last step
+  double best = 0;         // of the metric that is watched
   int64_t validations = 0;
   int64_t worse = 0;  // validations since the best
   int64_t log_bytes = 0;

@@ -241,7 +241,8 @@ class Check {
     const std::string first = run_once(settings[0]);
     vary(level, across, first, settings[0], {settings.begin() + 1, settings.end()});
     if (rows_.back().different == 0 && rows_.back().diff.compared == 0)
-      throw ExitStatus(2, fmt::format("[check] across {} there was nothing to compare: no optimiser made a step", across));
+      throw ExitStatus(2,
+                       fmt::format("[check] across {} there was nothing to compare: no optimiser made a step", across));
     if (o_.keep.empty()) fs::remove(first);
   }
 

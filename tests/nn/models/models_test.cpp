@@ -160,10 +160,14 @@ TEST_F(ModelFiles, that_do_not_fit_are_named) {
                     "'sliding_window' is 8");
   EXPECT_ORDO_ERROR(models::open(with("llama", [](auto& c) { c["attention_bias"] = true; })), DataError,
                     "'attention_bias'");
+  EXPECT_ORDO_ERROR(models::open(with("llama", [](auto& c) { c["num_hidden_layers"] = 1000000000; })), DataError,
+                    "has 1000000000 layers, but the files hold");
+  EXPECT_ORDO_ERROR(models::open(with("gpt2", [](auto& c) { c["vocab_size"] = int64_t(1) << 60; })), DataError,
+                    "by 16, but the files hold");
   write(path("changed/config.json"), "{\"architectures\": ");
-  EXPECT_ORDO_ERROR(models::open(path("changed")), DataError, "is no JSON");
-  write(path("changed/config.json"), std::string(100000, '['));
-  EXPECT_ORDO_ERROR(models::open(path("changed")), DataError, "is no JSON");
+  EXPECT_ORDO_ERROR(models::open(path("changed")), DataError, "is no JSON object");
+  write(path("changed/config.json"), "{\"n_embd\": " + std::string(100000, '[') + std::string(100000, ']') + "}");
+  EXPECT_ORDO_ERROR(models::open(path("changed")), DataError, "is nested 100001 deep");
 }
 
 TEST_F(ModelFiles, mistakes_of_those_who_generate) {

@@ -40,6 +40,16 @@ TEST_F(Tokenizers, give_what_those_of_python_give) {
   }
 }
 
+TEST_F(Tokenizers, may_have_learnt_tokens_among_the_added_ones) {
+  const auto add = [](json& f) {
+    f["added_tokens"].push_back({{"id", f["model"]["vocab"]["th"]}, {"content", "th"}, {"special", false}});
+  };
+  const models::Tokenizer tokenizer(changed(add));
+  const int64_t token = json::parse(read(path("tokenizer.json")))["model"]["vocab"]["th"].get<int64_t>();
+  EXPECT_EQ(tokenizer.encode("xthx")[1], token);
+  EXPECT_EQ(tokenizer.decode(tokenizer.encode("the other")), "the other");
+}
+
 TEST_F(Tokenizers, long_pieces_take_no_time) {
   const models::Tokenizer tokenizer(file_of("gpt2", "tokenizer.json"));
   const std::string text = std::string(200000, ' ') + std::string(200000, 'a');

@@ -162,6 +162,23 @@ TEST_F(TrainerOfSeveral, a_step_has_the_same_bits_in_any_batches) {
   }
 }
 
+// A validation and callbacks have the loader's whole batches; and an eighth of 20 rows leaves a process without work.
+TEST_F(TrainerOfSeveral, a_run_may_validate_on_its_own_loader) {
+  for (const int ranks : {1, 8}) {
+    in_job(ranks, [] {
+      Trainer trainer({.epochs = 2, .accumulate = 2, .progress = false});
+      manual_seed(1);
+      nn::Sequential model{nn::Linear(6, 3)};
+      optim::SGD optimizer(model.parameters(), {.lr = 0.1});
+      data::DataLoader loader = loader_of();
+      trainer.validate(model, loader, {{"loss", nn::CrossEntropyLoss()}});
+      const TrainResult result = trainer.fit(model, optimizer, loader, nn::CrossEntropyLoss());
+      EXPECT_EQ(result.metrics[0].value, evaluate(model, loader, {{"loss", nn::CrossEntropyLoss()}})[0].value);
+      return result.weights;
+    });
+  }
+}
+
 TEST_F(TrainerOfSeveral, accumulated_batches_are_shards) {
   TrainerOptions options = options_of("");
   options.shard_rows = {};
