@@ -1,34 +1,12 @@
 // JSON of files that nobody has checked. Internal to nn.
 #pragma once
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string>
-
-#include <ordo/engine/calls/check.h>
-#include <ordo/nn/state/data_file.h>
 
 namespace ordo::models {
 
-/// A file's object. Throws: DataError, naming `op`, when the file cannot be read, is no JSON, or is nested deeper than
-/// any configuration.
-inline nlohmann::json json_file(const std::string& path, const char* op) {
-  const std::string text = nn::read_whole_file(path, op);
-  int depth = 0, deepest = 0;
-  bool in_text = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (in_text && text[i] == '\\')
-      ++i;
-    else if (text[i] == '"')
-      in_text = !in_text;
-    else if (!in_text)
-      depth += (text[i] == '[' || text[i] == '{') - (text[i] == ']' || text[i] == '}'),
-          deepest = std::max(deepest, depth);
-  }
-  ORDO_CHECK(deepest <= 100, DataError, op, "{}: is nested {} deep", path, deepest);
-  nlohmann::json value = nlohmann::json::parse(text, nullptr, false);
-  ORDO_CHECK(value.is_object(), DataError, op, "{}: is no JSON object", path);
-  return value;
-}
+/// A file's text. Throws: DataError, naming `op`, when the file cannot be read, or its brackets are nested deeper than in
+/// any configuration: parsers call themselves for each.
+std::string json_text(const std::string& path, const char* op);
 
 }  // namespace ordo::models

@@ -63,7 +63,7 @@ class Entries {
   json object_;
 };
 
-Entries read_json(const std::string& path) { return {path, json_file(path, "open")}; }
+Entries read_json(const std::string& path) { return {path, json::parse(json_text(path, "open"), nullptr, false)}; }
 
 /// Of the files. A model that is larger is not made.
 struct Held {

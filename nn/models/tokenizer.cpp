@@ -169,7 +169,8 @@ void Tokenizer::State::read_pre_tokenizer(const std::string& file, const json& p
 }
 
 void Tokenizer::State::read(const std::string& file) {
-  const json all = json_file(file, "Tokenizer");
+  const json all = json::parse(json_text(file, "Tokenizer"), nullptr, false);
+  ORDO_CHECK(all.is_object(), DataError, "Tokenizer", "{}: is no JSON object", file);
   expect_none(file, all, {"normalizer"});
   const auto model = value_of<json>(file, all, "model");
   ORDO_CHECK(value_of<std::string>(file, model, "type") == "BPE", DataError, "Tokenizer",
