@@ -98,20 +98,18 @@ if(JPEG_FOUND)
   set_property(SOURCE nn/data/image_jpeg.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_HAS_JPEG=1)
   list(APPEND libraries JPEG::JPEG)
 endif()
-if(ORDO_ZIP_INCLUDE AND ORDO_ZIP_LIBRARY)
-  set_property(SOURCE nn/state/npz_read.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_HAS_ZIP=1)
-  add_library(ordo_zip UNKNOWN IMPORTED)
-  set_target_properties(ordo_zip PROPERTIES IMPORTED_LOCATION ${ORDO_ZIP_LIBRARY}
-                        INTERFACE_INCLUDE_DIRECTORIES ${ORDO_ZIP_INCLUDE})
-  list(APPEND libraries ordo_zip)
-endif()
-if(ORDO_PCRE2_INCLUDE AND ORDO_PCRE2_LIBRARY)
-  set_property(SOURCE nn/models/tokenizer.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_HAS_PCRE2=1)
-  add_library(ordo_pcre2 UNKNOWN IMPORTED)
-  set_target_properties(ordo_pcre2 PROPERTIES IMPORTED_LOCATION ${ORDO_PCRE2_LIBRARY}
-                        INTERFACE_INCLUDE_DIRECTORIES ${ORDO_PCRE2_INCLUDE})
-  list(APPEND libraries ordo_pcre2)
-endif()
+foreach(optional IN ITEMS ZIP:nn/state/npz_read.cpp PCRE2:nn/models/tokenizer.cpp)
+  string(REGEX MATCHALL "[^:]+" optional ${optional})
+  list(GET optional 0 name)
+  list(GET optional 1 source)
+  if(ORDO_${name}_INCLUDE AND ORDO_${name}_LIBRARY)
+    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_DEFINITIONS ORDO_HAS_${name}=1)
+    add_library(ordo_${name} UNKNOWN IMPORTED)
+    set_target_properties(ordo_${name} PROPERTIES IMPORTED_LOCATION ${ORDO_${name}_LIBRARY}
+                          INTERFACE_INCLUDE_DIRECTORIES ${ORDO_${name}_INCLUDE})
+    list(APPEND libraries ordo_${name})
+  endif()
+endforeach()
 
 # CMake 3.25.1 does not know that nvcc has C++20, hence -std.
 # No contraction to fused multiply-adds and no reassociation: the same source gives the same bits everywhere.

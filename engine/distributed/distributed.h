@@ -78,6 +78,7 @@ int64_t world_size(const Group& group = {});
 struct PartRange {
   int64_t first = 0, last = 0;
   int64_t count() const { return last - first; }
+  friend bool operator==(const PartRange&, const PartRange&) = default;
 };
 /// Those of this process where the group shares `parts`, of which each member has about as many. Throws: ValueError when
 /// there are fewer parts than members, or more than 65536, or this process is not in the group.

@@ -9,27 +9,22 @@
 #include <utility>
 #include <vector>
 
+#include <ordo/engine/distributed/distributed.h>
+
 namespace ordo::distributed {
 
 /// A step costs time and memory for each of its shards, those without rows included.
 inline constexpr int64_t kMostShards = 65536;
 
-/// Leaves [first, last).
-struct LeafRange {
-  int64_t first = 0, last = 0;
-  int64_t count() const { return last - first; }
-  friend bool operator==(const LeafRange&, const LeafRange&) = default;
-};
-
 /// The leaves of `rank` where `ranks` share `leaves` in contiguous ranges of nearly equal size.
-inline LeafRange leaves_of(int64_t leaves, int64_t rank, int64_t ranks) {
+inline PartRange leaves_of(int64_t leaves, int64_t rank, int64_t ranks) {
   return {rank * leaves / ranks, (rank + 1) * leaves / ranks};
 }
 
 /// The leaves of `rank` where each rank's range covers few nodes of the tree. A range has at most
 /// M = ceil(leaves / ranks) leaves. If M is a power of two, ranks get nodes of M leaves, or halves of such nodes: the
 /// first ranks, as many as are left over.
-inline LeafRange shards_of(int64_t leaves, int64_t rank, int64_t ranks) {
+inline PartRange shards_of(int64_t leaves, int64_t rank, int64_t ranks) {
   const int64_t most = (leaves + ranks - 1) / ranks;
   if ((most & (most - 1)) != 0) return leaves_of(leaves, rank, ranks);
   const int64_t halved = ranks - (leaves + most - 1) / most, half = most / 2;
@@ -50,7 +45,7 @@ template <class T>
 class TreeFold {
  public:
   explicit TreeFold(int64_t leaves) : TreeFold(leaves, {0, leaves}) {}
-  TreeFold(int64_t leaves, LeafRange range) : leaves_(leaves), range_(range) {
+  TreeFold(int64_t leaves, PartRange range) : leaves_(leaves), range_(range) {
     while (int64_t(1) << top_ < leaves) ++top_;
   }
 
@@ -79,13 +74,13 @@ class TreeFold {
   }
 
   int64_t leaves_;
-  LeafRange range_;
+  PartRange range_;
   int top_ = 0;
   std::vector<std::pair<TreeNode, T>> nodes_;
 };
 
 /// The nodes that are left of these leaves.
-inline std::vector<TreeNode> roots_of(int64_t leaves, LeafRange range) {
+inline std::vector<TreeNode> roots_of(int64_t leaves, PartRange range) {
   TreeFold<char> fold(leaves, range);
   for (int64_t leaf = range.first; leaf < range.last; ++leaf)
     fold.push({0, leaf}, 0, [](char, char) { return char(); });

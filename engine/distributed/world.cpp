@@ -162,8 +162,7 @@ PartRange part_range(int64_t parts, const Group& group) {
   ORDO_CHECK(parts >= members.size() && parts <= kMostShards, ValueError, "part_range",
              "{} members cannot share {} parts; there may be as many as there are members, up to {}", members.size(),
              parts, kMostShards);
-  const LeafRange own = shards_of(parts, members.rank, members.size());
-  return {own.first, own.last};
+  return shards_of(parts, members.rank, members.size());
 }
 
 // -- messages ---------------------------------------------------------------------------------------------------------

@@ -95,12 +95,6 @@ void divide(const Tensor& sum, ReduceOp op, const GroupState& group) {
   if (op == ReduceOp::mean) copy_(sum, div(sum, Scalar(double(group.size()))));
 }
 
-OrderedReduce over_ranks(const char* op, ReduceOp reduce, DType dtype, const GroupState& group) {
-  OrderedReduce what{.op = op, .reduce = reduce, .dtype = dtype, .leaves = group.size()};
-  for (int64_t r = 0; r < group.size(); ++r) what.members.push_back({r, r + 1});
-  return what;
-}
-
 /// `t` in `parts` blocks along its first dimension: the sizes of one.
 Dims block_sizes(const char* op, const Tensor& t, int64_t parts) {
   ORDO_CHECK(t.dim() > 0, ShapeError, op, "needs a tensor with a first dimension to cut, given one of no dimensions");
@@ -126,7 +120,7 @@ Tensor all_reduce(const Tensor& t, ReduceOp op, const Group& group, Algorithm al
   const Tensor result = clone(t);
   meet_and(members, header, result, result, [&](const Way& way) {
     if (algorithm == Algorithm::direct)
-      ordered_all_reduce(members, over_ranks(name, op, t.dtype(), members),
+      ordered_all_reduce(members, over_parts(name, t.dtype(), members.size(), members.size(), op),
                          {{{0, members.rank}}, {way.in.data()}, true, way.in.device()}, way.out.data(), t.numel());
     else if (way.devices)
       way.devices->all_reduce(way.out.data(), size_t(t.numel()), t.dtype(), op), way.devices->watch(name);
@@ -161,17 +155,11 @@ Tensor all_reduce(const TensorList& own, int64_t parts, const Group& group) {
   if (members.size() == 1) return result;
   CallHeader header = header_of(name, result);
   header.root = int(parts);
-  OrderedReduce what{.op = name, .dtype = result.dtype(), .leaves = parts};
-  for (int64_t r = 0; r < members.size(); ++r) what.members.push_back(distributed::shards_of(parts, r, members.size()));
   meet_and(members, header, result, result, [&](const Way& way) {
-    OwnNodes of_tree{{}, {}, true, way.in.device()};
-    TensorList values;
-    for (const auto& [node, value] : nodes) {
-      values.push_back(values.empty() ? way.in : to(value, way.in.device(), value.dtype()));
-      of_tree.nodes.push_back(node);
-      of_tree.values.push_back(values.back().data());
-    }
-    ordered_all_reduce(members, what, of_tree, way.out.data(), result.numel());
+    nodes[0].second = way.in;
+    for (auto& [node, value] : nodes) value = to(value, way.in.device(), value.dtype());
+    ordered_all_reduce(members, over_parts(name, result.dtype(), parts, members.size()), scratch_nodes(nodes),
+                       way.out.data(), result.numel());
   });
   return result;
 }
@@ -191,7 +179,7 @@ Tensor reduce_scatter(const Tensor& t, ReduceOp op, const Group& group, Algorith
   const bool library = algorithm == Algorithm::library;
   meet_and(members, header, library ? clone(t) : contiguous(t), result, [&](const Way& way) {
     if (!library) {
-      ordered_reduce_scatter(members, over_ranks(name, op, t.dtype(), members),
+      ordered_reduce_scatter(members, over_parts(name, t.dtype(), members.size(), members.size(), op),
                              {{{0, members.rank}}, {way.in.data()}, false, way.in.device()}, way.out.data(),
                              way.out.numel());
     } else if (way.devices) {

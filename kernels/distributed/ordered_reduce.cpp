@@ -16,8 +16,8 @@ namespace ordo::kernels {
 namespace {
 
 using distributed::GroupState;
-using distributed::LeafRange;
 using distributed::Messages;
+using distributed::PartRange;
 using distributed::ReduceOp;
 using distributed::TreeFold;
 using distributed::TreeNode;
@@ -81,7 +81,7 @@ struct ElementRange {
 struct Nodes {
   explicit Nodes(const OrderedReduce& what) {
     std::vector<TreeNode> nodes;
-    for (const LeafRange& range : what.members) {
+    for (const PartRange& range : what.members) {
       first.push_back(nodes.size());
       const auto roots = distributed::roots_of(what.leaves, range);
       nodes.insert(nodes.end(), roots.begin(), roots.end());
@@ -255,11 +255,26 @@ void go(GroupState& group, const OrderedReduce& what, const OwnNodes& own, void*
 
 }  // namespace
 
+OrderedReduce over_parts(const char* op, DType dtype, int64_t parts, int64_t members, ReduceOp reduce) {
+  OrderedReduce what{.op = op, .reduce = reduce, .dtype = dtype, .leaves = parts};
+  for (int64_t r = 0; r < members; ++r) what.members.push_back(distributed::shards_of(parts, r, members));
+  return what;
+}
+
+OwnNodes scratch_nodes(const std::vector<std::pair<TreeNode, Tensor>>& sums) {
+  OwnNodes own{{}, {}, true, sums[0].second.device()};
+  for (const auto& [node, tensor] : sums) {
+    own.nodes.push_back(node);
+    own.values.push_back(tensor.data());
+  }
+  return own;
+}
+
 void ordered_all_reduce(GroupState& group, const OrderedReduce& what, const OwnNodes& own, void* result,
                         int64_t count) {
   std::vector<ElementRange> parts;
   for (int64_t i = 0; i < group.size(); ++i) {
-    const LeafRange range = distributed::leaves_of(count, i, group.size());
+    const PartRange range = distributed::leaves_of(count, i, group.size());
     parts.push_back({range.first, range.count()});
   }
   go(group, what, own, result, std::move(parts), true);

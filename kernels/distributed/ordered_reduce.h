@@ -2,11 +2,13 @@
 // element by element: the same bits however many members there are. The library only moves bytes. Internal.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include <ordo/engine/distributed/reduction_tree.h>
 #include <ordo/engine/distributed/world.h>
 #include <ordo/engine/tensor/dtype.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 
@@ -23,8 +25,14 @@ struct OrderedReduce {
   distributed::ReduceOp reduce = distributed::ReduceOp::sum;
   DType dtype = float32;
   int64_t leaves = 0;                             ///< of the tree
-  std::vector<distributed::LeafRange> members{};  ///< the leaves of each member, in order
+  std::vector<distributed::PartRange> members{};  ///< the leaves of each member, in order
 };
+
+/// Of `parts` that so many members share.
+OrderedReduce over_parts(const char* op, DType dtype, int64_t parts, int64_t members,
+                         distributed::ReduceOp reduce = distributed::ReduceOp::sum);
+/// These sums, on one device, whose memory may be overwritten.
+OwnNodes scratch_nodes(const std::vector<std::pair<distributed::TreeNode, Tensor>>& sums);
 
 /// Each member finishes the tree for its part of the elements, and gives the result to all: 2 (N - 1) / N of the array
 /// leave a member that has one node, as in a ring. `result` has room for `count` elements; it may be the memory of the

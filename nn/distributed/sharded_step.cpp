@@ -21,7 +21,7 @@
 namespace ordo::detail {
 
 using distributed::CallHeader;
-using distributed::LeafRange;
+using distributed::PartRange;
 using distributed::ReduceOp;
 using distributed::TreeFold;
 using distributed::TreeNode;
@@ -45,21 +45,6 @@ CallHeader header_of(const char* op, DType dtype, int64_t count) {
 Tensor sum_of(Tensor left, const Tensor& right) {
   const NoGrad guard;
   return left.add_(right);
-}
-
-kernels::OrderedReduce over_shards(const char* op, DType dtype, int64_t shards, int64_t ranks) {
-  kernels::OrderedReduce what{.op = op, .dtype = dtype, .leaves = shards};
-  for (int64_t r = 0; r < ranks; ++r) what.members.push_back(distributed::shards_of(shards, r, ranks));
-  return what;
-}
-
-kernels::OwnNodes scratch_nodes(const std::vector<std::pair<TreeNode, Tensor>>& sums) {
-  kernels::OwnNodes own{{}, {}, true, sums[0].second.device()};
-  for (const auto& [node, tensor] : sums) {
-    own.nodes.push_back(node);
-    own.values.push_back(tensor.data());
-  }
-  return own;
 }
 
 /// The values of the shards, added up in the tree.
@@ -279,8 +264,8 @@ void ShardedStep::launch(Bucket& bucket) {
     bucket.result = nodes[0].second;
     void* const result = bucket.result.data();
     if (!library)
-      kernels::ordered_all_reduce(all, over_shards("gradients", dtype, shards_, all.size()), scratch_nodes(nodes),
-                                  result, bucket.count);
+      kernels::ordered_all_reduce(all, kernels::over_parts("gradients", dtype, shards_, all.size()),
+                                  kernels::scratch_nodes(nodes), result, bucket.count);
     else if (devices)
       devices->all_reduce(result, size_t(bucket.count), dtype, ReduceOp::sum), devices->watch("gradients");
     else
@@ -371,7 +356,7 @@ void ShardedStep::set_buffers(const std::vector<Record>& records) {
   std::vector<double> rows(buffers_.size(), 0);  // that the buffer has seen
   std::vector<int> owner(buffers_.size(), -1);   // of the first shard that changed it
   for (int r = 0; r < members_.size(); ++r) {
-    const LeafRange range = distributed::shards_of(shards_, r, members_.size());
+    const PartRange range = distributed::shards_of(shards_, r, members_.size());
     for (int64_t s = range.first; s < range.last; ++s)
       for (size_t i = 0; i < buffers_.size(); ++i) {
         if (!records[size_t(s)].changed[i]) continue;
@@ -408,8 +393,8 @@ void ShardedStep::set_averages(const std::vector<int>& owner, const std::vector<
     members_.run([&] {
       distributed::GroupState& all = members_;
       distributed::meet(all, header_of("buffers", float64, count));
-      kernels::ordered_all_reduce(all, over_shards("buffers", float64, shards_, all.size()), scratch_nodes(parts),
-                                  total.data(), count);
+      kernels::ordered_all_reduce(all, kernels::over_parts("buffers", float64, shards_, all.size()),
+                                  kernels::scratch_nodes(parts), total.data(), count);
     });
   int64_t at = 0;
   for (const auto& [unused, i] : changed) {

@@ -33,7 +33,7 @@ class ShardedStep {
   /// nothing. Takes numbers from default_generator(), as many whatever is drawn.
   void begin(int64_t rows, int64_t shard_rows, int64_t shards);
   /// This process's, of the step under way.
-  distributed::LeafRange own() const { return own_; }
+  distributed::PartRange own() const { return own_; }
   /// Own shards in ascending order. `loss` gives the mean over the shard's rows, which is differentiated; without rows
   /// it is empty.
   void run(int64_t shard, const std::function<Tensor()>& loss);
@@ -72,7 +72,7 @@ class ShardedStep {
 
   // Of the step under way.
   int64_t rows_ = 0, shard_rows_ = 0, shards_ = 0;
-  distributed::LeafRange own_;
+  distributed::PartRange own_;
   GeneratorState draws_;
   std::vector<Record> records_;  // of own shards
   TensorList buffers_, before_, integers_;

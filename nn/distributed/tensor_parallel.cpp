@@ -14,8 +14,6 @@
 namespace ordo::nn {
 namespace {
 
-using distributed::PartRange;
-
 /// As many handles of x as this process has parts. The gradient of x is the sum of those of all parts of all processes.
 TensorList for_parts(const Tensor& x, int64_t own, int64_t parts, const distributed::Group& group) {
   const OpCall call("for_parts", x);
@@ -29,32 +27,35 @@ TensorList for_parts(const Tensor& x, int64_t own, int64_t parts, const distribu
                 });
 }
 
-int64_t features_of_part(const char* layer, int64_t features, int64_t parts) {
-  ORDO_CHECK(parts >= 1 && features >= 0 && features % parts == 0, ValueError, layer,
-             "cannot divide {} features into {} parts", features, parts);
-  return features / parts;
-}
-
-int64_t own_parts(const ParallelLinearOptions& options) {
-  return distributed::part_range(options.parts, options.group).count();
-}
-
-/// What this process has of a tensor whose dimension `dim` is divided.
-Tensor own_of(const Tensor& whole, int64_t dim, const ParallelLinearOptions& options) {
-  const PartRange own = distributed::part_range(options.parts, options.group);
-  const int64_t size = whole.size(dim) / options.parts;
-  return whole.detach().narrow(dim, own.first * size, own.count() * size).clone();
-}
-
 }  // namespace
 
-ColumnParallelLinear::ColumnParallelLinear(int64_t in_features, int64_t out_features, ParallelLinearOptions options)
-    : parts_(options.parts), own_(own_parts(options)), group_(options.group) {
-  features_of_part("ColumnParallelLinear", out_features, parts_);
+ParallelLinear::ParallelLinear(const char* name, int64_t in_features, int64_t out_features, int divided,
+                               const ParallelLinearOptions& options)
+    : parts_(options.parts),
+      own_(distributed::part_range(options.parts, options.group).count()),
+      group_(options.group),
+      name_(name),
+      divided_(divided) {
+  const int64_t features = divided == 0 ? out_features : in_features;
+  ORDO_CHECK(features >= 0 && features % parts_ == 0, ValueError, name, "cannot divide {} features into {} parts",
+             features, parts_);
   const Linear whole(in_features, out_features, {.bias = options.bias});
-  weight = add_parameter("weight", own_of(whole.weight, 0, options));
-  if (options.bias) bias = add_parameter("bias", own_of(whole.bias, 0, options));
+  const int64_t first = distributed::part_range(parts_, group_).first * (features / parts_),
+                count = own_ * (features / parts_);
+  const auto own_of = [&](const Tensor& t, bool cut) {
+    return (cut ? t.detach().narrow(divided, first, count) : t.detach()).clone();
+  };
+  weight = add_parameter("weight", own_of(whole.weight, true));
+  if (options.bias) bias = add_parameter("bias", own_of(whole.bias, divided == 0));
 }
+
+std::string ParallelLinear::description() const {
+  const auto whole = [&](int dim) { return dim == divided_ ? weight.size(dim) / own_ * parts_ : weight.size(dim); };
+  return Description(name_, whole(1), whole(0)).with("bias", bias.defined(), true).with("parts", parts_, int64_t(8));
+}
+
+ColumnParallelLinear::ColumnParallelLinear(int64_t in_features, int64_t out_features, ParallelLinearOptions options)
+    : ParallelLinear("ColumnParallelLinear", in_features, out_features, 0, options) {}
 
 Tensor ColumnParallelLinear::forward(const Tensor& input) {
   const TensorList inputs = for_parts(input, own_, parts_, group_), weights = weight.chunk(own_);
@@ -64,19 +65,8 @@ Tensor ColumnParallelLinear::forward(const Tensor& input) {
   return own_ == 1 ? outputs[0] : cat(outputs, -1);
 }
 
-std::string ColumnParallelLinear::description() const {
-  return Description("ColumnParallelLinear", weight.size(1), weight.size(0) / own_ * parts_)
-      .with("bias", bias.defined(), true)
-      .with("parts", parts_, int64_t(8));
-}
-
 RowParallelLinear::RowParallelLinear(int64_t in_features, int64_t out_features, ParallelLinearOptions options)
-    : parts_(options.parts), own_(own_parts(options)), group_(options.group) {
-  features_of_part("RowParallelLinear", in_features, parts_);
-  const Linear whole(in_features, out_features, {.bias = options.bias});
-  weight = add_parameter("weight", own_of(whole.weight, 1, options));
-  if (options.bias) bias = add_parameter("bias", whole.bias.detach().clone());
-}
+    : ParallelLinear("RowParallelLinear", in_features, out_features, 1, options) {}
 
 Tensor RowParallelLinear::forward(const Tensor& input) {
   ORDO_CHECK(input.defined() && input.dim() > 0 && input.size(-1) == weight.size(1), ShapeError, "RowParallelLinear",
@@ -86,12 +76,6 @@ Tensor RowParallelLinear::forward(const Tensor& input) {
   for (size_t i = 0; i < inputs.size(); ++i) outputs.push_back(linear(inputs[i], weights[i]));
   const Tensor sum = distributed::all_reduce(outputs, parts_, group_);
   return bias.defined() ? sum + bias : sum;
-}
-
-std::string RowParallelLinear::description() const {
-  return Description("RowParallelLinear", weight.size(1) / own_ * parts_, weight.size(0))
-      .with("bias", bias.defined(), true)
-      .with("parts", parts_, int64_t(8));
 }
 
 }  // namespace ordo::nn

@@ -17,6 +17,25 @@ struct ParallelLinearOptions {
   distributed::Group group = {};
 };
 
+/// What the two layers share.
+class ParallelLinear : public Module {
+ public:
+  std::string description() const override;
+
+  Parameter weight, bias;  ///< bias is undefined without one
+
+ protected:
+  /// `divided`: the dimension of the weight whose parts the processes share.
+  ParallelLinear(const char* name, int64_t in_features, int64_t out_features, int divided,
+                 const ParallelLinearOptions& options);
+  const int64_t parts_, own_;  ///< of all, and of this process
+  const distributed::Group group_;
+
+ private:
+  const char* const name_;
+  const int divided_;
+};
+
 /// y = x W^T + b, where each process has some of the rows of W and gives some of the features of y.
 ///
 /// Shapes: x [..., in_features], the same in all processes; y [..., out_features * own parts / parts].
@@ -27,17 +46,10 @@ struct ParallelLinearOptions {
 /// Determinism: the bits do not depend on the number of processes. y has those of Linear; the gradient of x is the sum
 /// of those of the parts, by ordering rule 13.
 /// PyTorch: torch.distributed.tensor.parallel.ColwiseParallel, whose bits depend on the number of processes.
-class ColumnParallelLinear : public Module {
+class ColumnParallelLinear : public ParallelLinear {
  public:
   ColumnParallelLinear(int64_t in_features, int64_t out_features, ParallelLinearOptions options = {});
   Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
-  Parameter weight, bias;  ///< bias is undefined without one
-
- private:
-  const int64_t parts_, own_;
-  const distributed::Group group_;
 };
 
 /// y = x W^T + b, where each process has some of the columns of W and gets some of the features of x.
@@ -50,17 +62,10 @@ class ColumnParallelLinear : public Module {
 /// Determinism: the bits do not depend on the number of processes: y is the sum of those of the parts, by ordering rule
 /// 13, to which the bias is added.
 /// PyTorch: torch.distributed.tensor.parallel.RowwiseParallel, whose bits depend on the number of processes.
-class RowParallelLinear : public Module {
+class RowParallelLinear : public ParallelLinear {
  public:
   RowParallelLinear(int64_t in_features, int64_t out_features, ParallelLinearOptions options = {});
   Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
-  Parameter weight, bias;  ///< bias is undefined without one
-
- private:
-  const int64_t parts_, own_;
-  const distributed::Group group_;
 };
 
 }  // namespace ordo::nn

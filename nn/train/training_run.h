@@ -97,7 +97,7 @@ class TrainingRun {
   const int64_t rank_, world_size_;
   std::optional<ShardedStep> sharded_;
   int64_t shards_ = 1;          // of a step, at most
-  distributed::LeafRange own_;  // this process's
+  distributed::PartRange own_;  // this process's
   int64_t shards_taken_ = 0;    // of them, of the step under way
   bool interrupted_ = false;    // one of the processes
 

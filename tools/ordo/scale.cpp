@@ -12,7 +12,7 @@
 namespace {
 
 using namespace ordo;
-using distributed::LeafRange;
+using distributed::PartRange;
 using distributed::TreeFold;
 
 struct Options {
@@ -38,7 +38,7 @@ Outcome in_tree(int64_t ranks, const Options& o) {
   Outcome out;
   TreeFold<Tensor> whole(o.shards);
   for (int64_t r = 0; r < ranks; ++r) {
-    const LeafRange own = distributed::shards_of(o.shards, r, ranks);
+    const PartRange own = distributed::shards_of(o.shards, r, ranks);
     TreeFold<Tensor> part(o.shards, own);
     for (int64_t s = own.first; s < own.last; ++s) part.push({0, s}, gradient_of(s, o), sum_of);
     out.most_nodes = std::max(out.most_nodes, int64_t(part.nodes().size()));
@@ -53,7 +53,7 @@ Outcome in_tree(int64_t ranks, const Options& o) {
 Tensor in_ring(int64_t ranks, const Options& o) {
   Tensor sum;
   for (int64_t r = 0; r < ranks; ++r) {
-    const LeafRange own = distributed::shards_of(o.shards, r, ranks);
+    const PartRange own = distributed::shards_of(o.shards, r, ranks);
     Tensor part = gradient_of(own.first, o);
     for (int64_t s = own.first + 1; s < own.last; ++s) part.add_(gradient_of(s, o));
     sum = sum.defined() ? sum_of(sum, part) : part;

@@ -10,7 +10,7 @@
 namespace ordo::test::tree_test {
 namespace {
 
-using distributed::LeafRange;
+using distributed::PartRange;
 using distributed::TreeFold;
 using distributed::TreeNode;
 
@@ -34,7 +34,7 @@ TEST(ReductionTree, has_one_shape_for_any_number_of_ranks) {
     for (int64_t ranks = 1; ranks <= leaves; ++ranks) {
       TreeFold<std::string> whole(leaves);
       for (int64_t r = 0; r < ranks; ++r) {
-        const LeafRange own = distributed::shards_of(leaves, r, ranks);
+        const PartRange own = distributed::shards_of(leaves, r, ranks);
         TreeFold<std::string> part(leaves, own);
         for (int64_t i = own.first; i < own.last; ++i) part.push({0, i}, names[size_t(i)], add);
         std::vector<TreeNode> nodes;
@@ -55,7 +55,7 @@ TEST(ReductionTree, ranks_share_all_leaves) {
     for (int64_t ranks = 1; ranks <= leaves; ++ranks) {
       int64_t next = 0;
       for (int64_t r = 0; r < ranks; ++r) {
-        const LeafRange own = distributed::shards_of(leaves, r, ranks);
+        const PartRange own = distributed::shards_of(leaves, r, ranks);
         EXPECT_EQ(own.first, next);
         EXPECT_GE(own.count(), 1);
         EXPECT_LE(own.count(), (leaves + ranks - 1) / ranks);
