@@ -7,7 +7,7 @@
 
 namespace ordo::models {
 
-std::string json_text(const std::string& path, const char* op) {
+Entries json_file(const std::string& path, const char* op) {
   const std::string text = nn::read_whole_file(path, op);
   int depth = 0, deepest = 0;
   bool in_text = false;
@@ -21,7 +21,7 @@ std::string json_text(const std::string& path, const char* op) {
           deepest = std::max(deepest, depth);
   }
   ORDO_CHECK(deepest <= 100, DataError, op, "{}: is nested {} deep", path, deepest);
-  return text;
+  return {op, path, nlohmann::json::parse(text, nullptr, false)};
 }
 
 }  // namespace ordo::models

@@ -1,12 +1,71 @@
 // JSON of files that nobody has checked. Internal to nn.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
+#include <type_traits>
+#include <utility>
+
+#include <ordo/engine/calls/check.h>
 
 namespace ordo::models {
 
-/// A file's text. Throws: DataError, naming `op`, when the file cannot be read, or its brackets are nested deeper than in
+/// An object of a file. Throws: DataError that names the file and the entry.
+class Entries {
+ public:
+  using Json = nlohmann::json;
+  Entries(const char* op, std::string file, Json object) : op_(op), file_(std::move(file)), object_(std::move(object)) {
+    ORDO_CHECK(object_.is_object(), DataError, op_, "{}: is no JSON object", file_);
+  }
+
+  /// Not null either.
+  bool has(const char* name) const { return object_.contains(name) && !object_[name].is_null(); }
+  const Json& at(const char* name) const {
+    ORDO_CHECK(has(name), DataError, op_, "{}: has no '{}'", file_, name);
+    return object_[name];
+  }
+  Entries part(const char* name) const { return {op_, file_ + ", " + name, at(name)}; }
+  Entries part(const Json& of_list) const { return {op_, file_, of_list}; }
+
+  template <class T>
+  T get(const char* name) const {
+    const Json& value = at(name);
+    bool fits = true;
+    if constexpr (std::is_same_v<T, bool>)
+      fits = value.is_boolean();
+    else if constexpr (std::is_integral_v<T>)
+      fits = value.is_number_integer();
+    else if constexpr (std::is_arithmetic_v<T>)
+      fits = value.is_number();
+    try {
+      if (fits) return value.get<T>();
+    } catch (const Json::exception&) {
+    }
+    ordo::detail::fail<DataError>(op_, "{}: '{}' is {}", file_, name, value.dump().substr(0, 60));
+  }
+  template <class T>
+  T get(const char* name, T otherwise) const {
+    return has(name) ? get<T>(name) : otherwise;
+  }
+  template <class T>
+  void read(const char* name, T& value) const {
+    if (has(name)) value = get<T>(name);
+  }
+  /// What is computed in one way only.
+  void expect(const char* name, const Json& value) const {
+    ORDO_CHECK(!has(name) || at(name) == value, DataError, op_, "{}: '{}' is {}; only {} is computed here", file_, name,
+               at(name).dump().substr(0, 60), value.dump());
+  }
+  const std::string& file() const { return file_; }
+
+ private:
+  const char* op_;
+  std::string file_;
+  Json object_;
+};
+
+/// Throws: DataError, naming `op`, when the file cannot be read, is no object, or its brackets are nested deeper than in
 /// any configuration: parsers call themselves for each.
-std::string json_text(const std::string& path, const char* op);
+Entries json_file(const std::string& path, const char* op);
 
 }  // namespace ordo::models

@@ -20,50 +20,7 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-/// An object of a JSON file. Errors name the file and the entry.
-class Entries {
- public:
-  Entries(std::string file, json object) : file_(std::move(file)), object_(std::move(object)) {
-    ORDO_CHECK(object_.is_object(), DataError, "open", "{}: is no JSON object", file_);
-  }
-
-  bool has(const char* name) const { return object_.contains(name) && !object_[name].is_null(); }
-  const json& at(const char* name) const {
-    ORDO_CHECK(has(name), DataError, "open", "{}: has no '{}'", file_, name);
-    return object_[name];
-  }
-  Entries part(const char* name) const { return {file_ + ", " + name, at(name)}; }
-
-  void read(const char* name, int64_t& value) const {
-    if (has(name)) value = number<int64_t>(name, at(name).is_number_integer());
-  }
-  void read(const char* name, double& value) const {
-    if (has(name)) value = number<double>(name, at(name).is_number());
-  }
-  void read(const char* name, bool& value) const {
-    if (has(name)) value = number<bool>(name, at(name).is_boolean());
-  }
-  std::string text(const char* name, const std::string& otherwise) const {
-    return has(name) ? number<std::string>(name, at(name).is_string()) : otherwise;
-  }
-  /// What the model computes in one way only.
-  void expect(const char* name, const json& value) const {
-    ORDO_CHECK(!has(name) || at(name) == value, DataError, "open", "{}: '{}' is {}; only {} is computed here", file_,
-               name, at(name).dump(), value.dump());
-  }
-  const std::string& file() const { return file_; }
-
- private:
-  template <class T>
-  T number(const char* name, bool fits) const {
-    ORDO_CHECK(fits, DataError, "open", "{}: '{}' is {}", file_, name, at(name).dump());
-    return at(name).get<T>();
-  }
-  std::string file_;
-  json object_;
-};
-
-Entries read_json(const std::string& path) { return {path, json::parse(json_text(path, "open"), nullptr, false)}; }
+Entries read_json(const std::string& path) { return json_file(path, "open"); }
 
 /// Of the files. A model that is larger is not made.
 struct Held {
@@ -92,7 +49,7 @@ std::unique_ptr<LanguageModel> gpt2_of(const Entries& e, const Held& held) {
                                     {"attn_pdrop", &c.attn_pdrop},
                                     {"resid_pdrop", &c.resid_pdrop}})
     e.read(name, *value);
-  const std::string activation = e.text("activation_function", "gelu_new");
+  const std::string activation = e.get<std::string>("activation_function", "gelu_new");
   ORDO_CHECK(activation == "gelu_new" || activation == "gelu_pytorch_tanh", DataError, "open",
              "{}: 'activation_function' is {}; only gelu_new is computed here", e.file(), activation);
   for (const auto& [name, value] : {std::pair{"tie_word_embeddings", true},
@@ -111,7 +68,7 @@ void read_rotary(const Entries& e, nn::RotaryEmbeddingOptions& rotary) {
   if (!e.has(name)) return;
   const Entries rope = e.part(name);
   rope.read("rope_theta", rotary.base);
-  const std::string type = rope.text("rope_type", rope.text("type", "default"));
+  const std::string type = rope.get<std::string>("rope_type", rope.get<std::string>("type", "default"));
   if (type == "default") return;
   rope.read("factor", rotary.scaling.factor);
   if (type == "linear") return;

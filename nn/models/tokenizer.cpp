@@ -113,36 +113,11 @@ struct Tokenizer::State {
   int64_t most = 0;  // numbers of tokens are less
 
   void read(const std::string& file);
-  void read_pre_tokenizer(const std::string& file, const json& part);
+  void read_pre_tokenizer(const Entries& part);
   void add(const std::string& token_bytes, int64_t id);
   void encode_piece(std::string_view piece, std::vector<int64_t>& out) const;
   void encode_text(std::string_view text, std::vector<int64_t>& out) const;
 };
-
-namespace {
-
-template <class T>
-T value_of(const std::string& file, const json& object, const char* name) {
-  ORDO_CHECK(object.is_object() && object.contains(name), DataError, "Tokenizer", "{}: has no '{}'", file, name);
-  try {
-    return object[name].get<T>();
-  } catch (const json::exception&) {
-    ordo::detail::fail<DataError>("Tokenizer", "{}: '{}' is {}", file, name, object[name].dump().substr(0, 60));
-  }
-}
-
-/// What is computed in one way only.
-void expect_none(const std::string& file, const json& object, std::initializer_list<const char*> names) {
-  for (const char* name : names) {
-    if (!object.contains(name)) continue;
-    const json& v = object[name];
-    const bool none = v.is_null() || v == json(false) || v == json("") || v == json(0);
-    ORDO_CHECK(none, DataError, "Tokenizer", "{}: '{}' is {}, which is not computed here", file, name,
-               v.dump().substr(0, 60));
-  }
-}
-
-}  // namespace
 
 void Tokenizer::State::add(const std::string& token_bytes, int64_t id) {
   ORDO_CHECK(id >= 0 && id < most, DataError, "Tokenizer", "a token has the number {}, of fewer than {}", id, most);
@@ -150,35 +125,33 @@ void Tokenizer::State::add(const std::string& token_bytes, int64_t id) {
   bytes[size_t(id)] = token_bytes;
 }
 
-void Tokenizer::State::read_pre_tokenizer(const std::string& file, const json& part) {
-  const auto type = value_of<std::string>(file, part, "type");
+void Tokenizer::State::read_pre_tokenizer(const Entries& part) {
+  const auto type = part.get<std::string>("type");
   if (type == "Sequence") {
-    for (const json& one : value_of<json>(file, part, "pretokenizers")) read_pre_tokenizer(file, one);
+    for (const json& one : part.at("pretokenizers")) read_pre_tokenizer(part.part(one));
   } else if (type == "Split") {
-    const auto pattern = value_of<json>(file, part, "pattern");
-    ORDO_CHECK(value_of<std::string>(file, part, "behavior") == "Isolated", DataError, "Tokenizer",
-               "{}: only the behavior Isolated of Split is computed here", file);
-    expect_none(file, part, {"invert"});
-    patterns.emplace_back(value_of<std::string>(file, pattern, "Regex"));
+    part.expect("behavior", "Isolated");
+    part.expect("invert", false);
+    patterns.emplace_back(part.part("pattern").get<std::string>("Regex"));
   } else {
-    ORDO_CHECK(type == "ByteLevel", DataError, "Tokenizer", "{}: the pre-tokenizer {} is not computed here", file,
-               type);
-    prefix_space = part.contains("add_prefix_space") && value_of<bool>(file, part, "add_prefix_space");
-    if (!part.contains("use_regex") || value_of<bool>(file, part, "use_regex")) patterns.emplace_back(kGPT2Pattern);
+    ORDO_CHECK(type == "ByteLevel", DataError, "Tokenizer", "{}: the pre-tokenizer {} is not computed here",
+               part.file(), type);
+    prefix_space = part.get<bool>("add_prefix_space", false);
+    if (part.get<bool>("use_regex", true)) patterns.emplace_back(kGPT2Pattern);
   }
 }
 
 void Tokenizer::State::read(const std::string& file) {
-  const json all = json::parse(json_text(file, "Tokenizer"), nullptr, false);
-  ORDO_CHECK(all.is_object(), DataError, "Tokenizer", "{}: is no JSON object", file);
-  expect_none(file, all, {"normalizer"});
-  const auto model = value_of<json>(file, all, "model");
-  ORDO_CHECK(value_of<std::string>(file, model, "type") == "BPE", DataError, "Tokenizer",
+  const Entries all = json_file(file, "Tokenizer");
+  all.expect("normalizer", nullptr);
+  const Entries model = all.part("model");
+  ORDO_CHECK(model.get<std::string>("type") == "BPE", DataError, "Tokenizer",
              "{}: the model is no BPE, which alone is computed here", file);
-  expect_none(file, model, {"dropout", "continuing_subword_prefix", "end_of_word_suffix", "byte_fallback"});
-  whole_first = model.contains("ignore_merges") && value_of<bool>(file, model, "ignore_merges");
-  read_pre_tokenizer(file, value_of<json>(file, all, "pre_tokenizer"));
-
+  for (const auto& [name, none] : std::initializer_list<std::pair<const char*, json>>{
+           {"dropout", 0}, {"continuing_subword_prefix", ""}, {"end_of_word_suffix", ""}, {"byte_fallback", false}})
+    model.expect(name, none);
+  whole_first = model.get<bool>("ignore_merges", false);
+  read_pre_tokenizer(all.part("pre_tokenizer"));
   if (patterns.empty()) patterns.emplace_back("(?s).+");  // one piece, which must be UTF-8
 
   const std::vector<std::string> letters = letters_of_bytes();
@@ -197,14 +170,15 @@ void Tokenizer::State::read(const std::string& file) {
     }
     return found;
   };
-  const auto vocabulary = value_of<std::map<std::string, int64_t>>(file, model, "vocab");
+  const auto vocabulary = model.get<std::map<std::string, int64_t>>("vocab");
   most = 4 * int64_t(vocabulary.size()) + 65536;  // there may be gaps
-  if (all.contains("added_tokens"))
-    for (const json& one : all["added_tokens"]) {
-      const auto word = value_of<std::string>(file, one, "content");
-      expect_none(file, one, {"lstrip", "rstrip", "single_word"});
+  if (all.has("added_tokens"))
+    for (const json& item : all.at("added_tokens")) {
+      const Entries one = all.part(item);
+      const auto word = one.get<std::string>("content");
+      for (const char* flag : {"lstrip", "rstrip", "single_word"}) one.expect(flag, false);
       ORDO_CHECK(!word.empty(), DataError, "Tokenizer", "{}: an added token is empty", file);
-      added[word] = value_of<int64_t>(file, one, "id");
+      added[word] = one.get<int64_t>("id");
       begins_added[uint8_t(word[0])] = true;
       add(word, added[word]);
     }
@@ -218,7 +192,7 @@ void Tokenizer::State::read(const std::string& file) {
     if (found->size() == 1) of_byte[uint8_t((*found)[0])] = id;
   }
   int64_t rank = 0;
-  for (const json& merge : value_of<json>(file, model, "merges")) {
+  for (const json& merge : model.at("merges")) {
     std::string left, right;
     if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string()) {
       left = merge[0].get<std::string>(), right = merge[1].get<std::string>();

@@ -67,7 +67,8 @@ complain 'autograd asks whether a tensor is on the CPU: what differs between dev
 complain 'public and kernel headers start with #pragma once (but for those that Highway includes again)' < <(
   find ordo.h engine kernels autograd nn ! -name '*-inl.h' \( -name '*.h' -o -name '*.cuh' \) -exec grep -L '^#pragma once' {} +)
 complain 'public headers stay light' < <(
-  grep -nE '#include <(fmt/|Eigen/|cub/|iostream|nlohmann/|regex)' ordo.h autograd/ops/*/*.h nn/*.h nn/*/*.h /dev/null || true)
+  grep -nE '#include <(fmt/|Eigen/|cub/|iostream|nlohmann/|regex)' ordo.h autograd/ops/*/*.h $(
+    grep -L 'Internal to nn' nn/*.h nn/*/*.h) /dev/null || true)
 
 # The words of a rule may be explained in comments and defined in the macros.
 code() { grep -vE '^[^:]*:[0-9]+: *(//|\*)|# *define'; }
