@@ -1,12 +1,12 @@
 # Runs PROGRAM with ARGUMENTS on one thread and on two; with DEVICES, with `--device` and each of them instead. The outputs
 # must be the same bytes, and not empty.
-if(DEFINED DEVICES)
+if(DEVICES)
   set(ways ${DEVICES})
 else()
   set(ways 1 2)
 endif()
 foreach(way IN LISTS ways)
-  if(DEFINED DEVICES)
+  if(DEVICES)
     set(more --device ${way})
   else()
     set(ENV{OMP_NUM_THREADS} ${way})

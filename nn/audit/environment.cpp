@@ -17,6 +17,13 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
+/// Of a process that mpirun started and that is not the first: each has a trace, and the first writes tensors.
+std::string later_rank() {
+  for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"})
+    if (const std::string number = variable(rank); !number.empty()) return number == "0" ? "" : number;
+  return "";
+}
+
 std::vector<std::string> parts_of(const std::string& text) {
   std::vector<std::string> parts;
   for (size_t at = 0; at < text.size();) {
@@ -80,11 +87,7 @@ std::optional<RecorderOptions> options_of_environment() {
   o.path = variable("ORDO_TRACE");
   if (o.path.empty()) return std::nullopt;
   if (const size_t at = o.path.find("%p"); at != std::string::npos) o.path.replace(at, 2, std::to_string(::getpid()));
-  for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"})  // of mpirun: a file for each process
-    if (const std::string number = variable(rank); !number.empty() && number != "0") {
-      o.path += ".rank" + number;
-      break;
-    }
+  if (const std::string rank = later_rank(); !rank.empty()) o.path += ".rank" + rank;
   const std::string detail = variable("ORDO_TRACE_DETAIL");
   ORDO_CHECK(detail.empty() || detail_from_name(detail), ValueError, "ORDO_TRACE_DETAIL",
              "is 'operations', 'steps' or 'parameters', not '{}'", detail);
@@ -105,9 +108,7 @@ std::optional<RecorderOptions> options_of_environment() {
 
 std::optional<Dump> dump_of_environment() {
   const std::string place = variable("ORDO_TRACE_DUMP"), folder = variable("ORDO_TRACE_DUMP_TO");
-  if (place.empty()) return std::nullopt;
-  for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"})  // of mpirun: the first process writes
-    if (const std::string number = variable(rank); !number.empty() && number != "0") return std::nullopt;
+  if (place.empty() || !later_rank().empty()) return std::nullopt;
   ORDO_CHECK(!folder.empty(), ValueError, "ORDO_TRACE_DUMP", "needs a folder in ORDO_TRACE_DUMP_TO");
   ORDO_CHECK(!variable("ORDO_TRACE").empty(), ValueError, "ORDO_TRACE_DUMP",
              "needs a file for the trace in ORDO_TRACE");
