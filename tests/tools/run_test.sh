@@ -73,7 +73,7 @@ says "No GPU here" 0
 ORDO_CMAKE_ARGS=-DORDO_CUDA=ON expect "build default: demo" nvcc demo
 says "Configuring" 1
 # Who asks what tests there are does not wait for them.
-PATH=$work/tools:/usr/bin:/bin bash "$work/checkout/run" test --help | grep -q '^usage: ./run COMMAND' || { echo "./run test --help builds"; failed=1; }
+PATH=$work/tools:/usr/bin:/bin timeout 20 bash "$work/checkout/run" test --help | grep -q '^usage: ./run COMMAND' || { echo "./run test --help builds"; failed=1; }
 # The page lists the packages that ./run installs.
 page=$(sed -n '/<!-- output of: .\/run packages -->/,/<!-- end of output -->/p' "$source/docs/getting-started.md" | grep -v '<!--\|```')
 for package in $(bash "$source/run" packages | sed 's/.*: *//; s/, or .*//'); do
