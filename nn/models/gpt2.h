@@ -38,6 +38,7 @@ struct GPT2Attention : nn::ModuleOf<GPT2Attention> {
   nn::Dropout resid_dropout;
 };
 
+/// Two products with GELU (its tanh form) between them.
 struct GPT2MLP : nn::Module {
   explicit GPT2MLP(const GPT2Config& config);
   Tensor forward(const Tensor& x) override;
@@ -45,6 +46,7 @@ struct GPT2MLP : nn::Module {
   nn::Dropout dropout;
 };
 
+/// Attention and the products, each after a norm and added to what came in.
 struct GPT2Block : nn::ModuleOf<GPT2Block> {
   explicit GPT2Block(const GPT2Config& config);
   Tensor forward(const Tensor& x, const TextPiece& piece);

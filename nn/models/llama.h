@@ -33,12 +33,14 @@ struct LlamaAttention : nn::ModuleOf<LlamaAttention> {
   nn::RotaryEmbedding rotary;
 };
 
+/// down(silu(gate(x)) * up(x)).
 struct LlamaMLP : nn::Module {
   explicit LlamaMLP(const LlamaConfig& config);
   Tensor forward(const Tensor& x) override;
   nn::Linear gate_proj, up_proj, down_proj;
 };
 
+/// Attention and the products, each after a norm and added to what came in.
 struct LlamaLayer : nn::ModuleOf<LlamaLayer> {
   explicit LlamaLayer(const LlamaConfig& config);
   Tensor forward(const Tensor& x, const TextPiece& piece);

@@ -66,7 +66,7 @@ using ordo::cuda::emulator::result;
 
 int ordo::cuda::emulator::current_device() { return t_device; }
 bool ordo::cuda::emulator::holds_memory_of_another_device(const void* parameters, size_t bytes) {
-  if (!g_second_used) return false;
+  if (!kClearsPadding || !g_second_used) return false;
   const std::lock_guard lock(g_mutex);
   const char* const first = static_cast<const char*>(parameters);
   for (size_t at = 0; at + sizeof(void*) <= bytes; at += sizeof(void*)) {

@@ -46,6 +46,14 @@ struct Stats {
 /// Of all work queued so far, which is run first.
 Stats& stats();
 
+/// Whether bytes between members can be cleared, so that a word of parameters that looks like a pointer is one.
+inline constexpr bool kClearsPadding =
+#if __has_builtin(__builtin_clear_padding)
+    true;
+#else
+    false;
+#endif
+
 /// A launch; the parameters are copied bytewise.
 struct LaunchCall {
   dim3 grid, block;
@@ -67,6 +75,9 @@ void launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cu
   auto call = [kernel, args...] { kernel(args...); };
   using Call = decltype(call);
   static_assert(std::is_trivially_copyable_v<Call> && alignof(Call) <= alignof(std::max_align_t));
+#if __has_builtin(__builtin_clear_padding)
+  __builtin_clear_padding(&call);
+#endif
   const auto body = [](void* p) { (*static_cast<const Call*>(p))(); };
   queue_launch({grid, block, shared_bytes, body, &call, sizeof call, reinterpret_cast<const void*>(kernel)}, stream);
 }

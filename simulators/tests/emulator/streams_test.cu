@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstring>
 #include <future>
 #include <set>
 #include <string>
@@ -439,6 +441,27 @@ TEST_F(StreamsTest, a_stream_takes_the_work_of_its_own_device) {
   const Buffer own(1);
   queue_add(there, own.data, own.data, 1);
   EXPECT_EQ(read(there, own.data)[0], 2);
+}
+
+struct Padded {
+  int* data;
+  bool twice;  // and seven bytes that nobody sets
+};
+__global__ void add_padded_kernel(Padded p) {
+  for (int64_t i = thread_index(); i < kCount; i += thread_count()) p.data[i] *= p.twice ? 2 : 1;
+}
+
+TEST_F(StreamsTest, old_pointers_in_padding_are_not_parameters) {
+  const Buffer elsewhere(1);
+  const DeviceScope scope(kSecond);
+  const Lane lane;
+  const Buffer own(2);
+  Padded p;
+  std::memcpy(reinterpret_cast<char*>(&p) + offsetof(Padded, twice), &elsewhere.data, sizeof elsewhere.data);
+  p.data = own.data;
+  p.twice = true;
+  launch(add_padded_kernel, dim3(2), dim3(32), 0, lane.stream, p);
+  EXPECT_EQ(read(lane, own.data)[0], 4);
 }
 
 TEST_F(StreamsTest, devices_copy_directly) {
