@@ -13,7 +13,7 @@ struct Divisor {
   int64_t value;
   uint64_t inverse;  // (2^64 - 1) / value
 
-  Divisor() = default;
+  Divisor() = default;  // not initialised: arrays of them are made for every reduction of a line
   explicit Divisor(int64_t value) : value(value), inverse(value ? ~uint64_t(0) / uint64_t(value) : 0) {}
 
   ORDO_HD int64_t quotient(int64_t n) const {

@@ -12,10 +12,10 @@ namespace ordo::kernels {
 /// contiguous tensors have rank 1 (rank 0 only when numel is at most 1). Strides count elements; 0 repeats an element.
 template <int N>
 struct Layout {
-  int64_t numel = 0;
-  int rank = 0;
-  int64_t sizes[kMaxDims] = {};
-  int64_t strides[N][kMaxDims] = {};
+  int64_t numel;
+  int rank;
+  int64_t sizes[kMaxDims];
+  int64_t strides[N][kMaxDims];
 };
 
 /// The layout of operands that are all contiguous, of one shape; `repeated` has a bit for each that is one element

@@ -48,7 +48,7 @@ struct CoordinatesOfPlace {
   const int64_t* places;
   int64_t* out;
   int rank;
-  int64_t sizes[kMaxDims] = {};
+  int64_t sizes[kMaxDims];
   ORDO_HD void operator()(int64_t i) const {
     int64_t rest = places[i];
     for (int d = rank - 1; d >= 0; --d) {

@@ -11,7 +11,7 @@ namespace ordo::kernels {
 /// Sizes of the (contiguous) index, and strides of the input, whose dimension `dim` the index replaces.
 struct GatherShape {
   int rank = 0, dim = 0;
-  int64_t sizes[kMaxDims] = {}, strides[kMaxDims] = {};
+  int64_t sizes[kMaxDims], strides[kMaxDims];
   int64_t bound = 1;
 };
 

@@ -19,7 +19,7 @@ template <class T>
 struct StepMemory {
   T* parameter;
   const T* grad;
-  T* state[3] = {};
+  T* state[3];
 };
 
 /// StepElement::of(memory, step)(i) changes element i of a parameter and its state.

@@ -24,8 +24,8 @@ inline constexpr bool kOneLine = requires {
 struct ReduceShape {
   int64_t outputs = 1, length = 1;
   int kept = 0, reduced = 0;
-  Divisor kept_sizes[kMaxDims] = {}, reduced_sizes[kMaxDims] = {};
-  int64_t kept_strides[kMaxDims] = {}, reduced_strides[kMaxDims] = {};
+  Divisor kept_sizes[kMaxDims], reduced_sizes[kMaxDims];
+  int64_t kept_strides[kMaxDims], reduced_strides[kMaxDims];
 
   ORDO_HD int64_t blocks() const { return length <= kReduceBlock ? 1 : (length + kReduceBlock - 1) / kReduceBlock; }
 

@@ -50,7 +50,7 @@ struct PadAxis {
 /// The axes of a padding, outermost first; neighbours that are not padded are one.
 struct PadShape {
   int rank = 0;
-  PadAxis axes[kMaxDims] = {};
+  PadAxis axes[kMaxDims];
 
   ORDO_HD int64_t inputs() const {
     int64_t n = 1;

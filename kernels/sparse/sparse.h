@@ -25,8 +25,8 @@ struct PlaceOfCoordinates {
   int64_t items;
   int64_t* places;  // null: only check
   int rank;
-  int64_t sizes[kMaxDims] = {};
-  IndexCheck checks[kMaxDims] = {};
+  int64_t sizes[kMaxDims];
+  IndexCheck checks[kMaxDims];
   ORDO_HD void operator()(int64_t i) const {
     int64_t place = 0;
     bool good = true;

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <vector>
 
+#include <ordo/engine/calls/error.h>
 #include <ordo/engine/memory/memory_annotations.h>
 #include <ordo/simulators/emulator/checker.h>
 #include <ordo/simulators/emulator/scheduler.h>
@@ -65,17 +66,20 @@ cudaError_t ordo::cuda::emulator::result(cudaError_t status) {
 using ordo::cuda::emulator::result;
 
 int ordo::cuda::emulator::current_device() { return t_device; }
-bool ordo::cuda::emulator::holds_memory_of_another_device(const void* parameters, size_t bytes) {
-  if (!kClearsPadding || !g_second_used) return false;
+void ordo::cuda::emulator::expect_memory_of_current_device(const void* parameters, size_t bytes) {
+  if (!g_second_used) return;
   const std::lock_guard lock(g_mutex);
   const char* const first = static_cast<const char*>(parameters);
+  bool other = false;
   for (size_t at = 0; at + sizeof(void*) <= bytes; at += sizeof(void*)) {
     const void* p = nullptr;
     std::memcpy(&p, first + at, sizeof p);
     const Piece* const piece = find(device_memory(), p);
-    if (piece && piece->device != t_device) return true;
+    if (piece && piece->device == t_device) return;
+    other = other || piece;
   }
-  return false;
+  if (other)
+    throw CudaError("[emulator] a kernel's parameters point to memory of another device than the current one");
 }
 
 uint64_t ordo::cuda::emulator::bytes_copied_to_host() { return g_bytes_to_host; }

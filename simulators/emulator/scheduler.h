@@ -46,14 +46,6 @@ struct Stats {
 /// Of all work queued so far, which is run first.
 Stats& stats();
 
-/// Whether bytes between members can be cleared, so that a word of parameters that looks like a pointer is one.
-inline constexpr bool kClearsPadding =
-#if __has_builtin(__builtin_clear_padding)
-    true;
-#else
-    false;
-#endif
-
 /// A launch; the parameters are copied bytewise.
 struct LaunchCall {
   dim3 grid, block;
@@ -63,6 +55,9 @@ struct LaunchCall {
   size_t parameter_bytes;
   const void* kernel;  // the function, for the record
 };
+/// Throws CudaError when pointers among these bytes lead to memory of other devices and none to that of the current one.
+/// A single one may be an old pointer in padding.
+void expect_memory_of_current_device(const void* parameters, size_t bytes);
 /// Queues a launch on a stream. Throws CudaError for a grid or block that no device takes.
 void queue_launch(const LaunchCall& call, cudaStream_t stream);
 
@@ -72,12 +67,13 @@ void launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cu
             std::type_identity_t<P>... args) {
   static_assert((std::is_trivially_copyable_v<P> && ...), "kernel parameters are copied bytewise");
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
+  const auto expect_own = [](const auto& arg) {
+    if constexpr (std::is_pointer_v<std::decay_t<decltype(arg)>>) expect_memory_of_current_device(&arg, sizeof arg);
+  };
+  (expect_own(args), ...);
   auto call = [kernel, args...] { kernel(args...); };
   using Call = decltype(call);
   static_assert(std::is_trivially_copyable_v<Call> && alignof(Call) <= alignof(std::max_align_t));
-#if __has_builtin(__builtin_clear_padding)
-  __builtin_clear_padding(&call);
-#endif
   const auto body = [](void* p) { (*static_cast<const Call*>(p))(); };
   queue_launch({grid, block, shared_bytes, body, &call, sizeof call, reinterpret_cast<const void*>(kernel)}, stream);
 }

@@ -78,8 +78,7 @@ void queue_launch(const LaunchCall& call, cudaStream_t stream) {
   const std::lock_guard lock(state().mutex);
   check_configuration(call);
   if (!is_of_current_device(stream)) throw CudaError("[cuda] kernel launch: invalid resource handle");
-  if (holds_memory_of_another_device(call.parameters, call.parameter_bytes))
-    throw CudaError("[emulator] a kernel's parameters point to memory of another device than the current one");
+  expect_memory_of_current_device(call.parameters, call.parameter_bytes);
   const uint64_t number = ++state().launches;
   const char* first = static_cast<const char*>(call.parameters);
   queue_task(

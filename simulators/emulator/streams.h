@@ -28,9 +28,6 @@ uint64_t bytes_between_devices_by_the_host();
 int current_device();
 /// Whether the stream is one of the current device, or null.
 bool is_of_current_device(cudaStream_t stream);
-/// Whether a pointer among a kernel's parameters leads to memory of a device that is not the current one. Compilers that
-/// leave padding as it was are not asked: old pointers may lie there.
-bool holds_memory_of_another_device(const void* parameters, size_t bytes);
 /// Runs everything that is queued.
 void finish();
 /// Runs everything that is queued, and draws the next schedules as a new process would.
