@@ -22,7 +22,7 @@ ORDO_HD A ctc_never() {
 
 /// log(e^a + e^b + e^c), these three added from left to right.
 template <class A>
-ORDO_HD A ctc_add(A a, A b, A c) {
+[[gnu::always_inline]] ORDO_HD A ctc_add(A a, A b, A c) {
   A most = a;
   if (b > most) most = b;
   if (c > most) most = c;

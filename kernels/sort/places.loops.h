@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ordo/engine/calls/dispatch_word.h>
+#include <ordo/engine/tensor/divisor.h>
 #include <ordo/kernels/reduce/reducers.h>
 #include <ordo/kernels/sort/sort_keys.h>
 
@@ -73,10 +74,11 @@ struct PutAlongElement {
   const Word* x;
   const int64_t* index;
   Word* out;
-  int64_t count, length, inner;
+  int64_t length;  // of a line of out
+  Divisor plane, inner;
   ORDO_HD void operator()(int64_t i) const {
-    const int64_t o = i / (count * inner);
-    out[(o * length + index[i]) * inner + i % inner] = x[i];
+    const int64_t column = i - inner.quotient(i) * inner.value;
+    out[(plane.quotient(i) * length + index[i]) * inner.value + column] = x[i];
   }
 };
 
@@ -109,7 +111,7 @@ void put_along(const Tensor& t, const Tensor& index, const Tensor& out, int64_t 
   dispatch_word(t.element_size(), [&]<class Word>() {
     each(t.numel(),
          PutAlongElement<Word>{static_cast<const Word*>(t.data()), index.data<int64_t>(),
-                               static_cast<Word*>(out.data()), count, length, inner},
+                               static_cast<Word*>(out.data()), length, Divisor(count * inner), Divisor(inner)},
          t.device());
   });
 }

@@ -75,7 +75,9 @@ Sorted mode(const Tensor& t, int64_t dim) {
 }
 
 Tensor put_along(const Tensor& t, const Dims& sizes, int64_t dim, const Tensor& index) {
-  const Tensor out = full(sizes, 0, t.dtype(), t.device());
+  // As many as there are places: all of them.
+  const Tensor out = t.numel() == sizes.product() ? ordo::detail::result(sizes, t.dtype(), t.device())
+                                                  : full(sizes, 0, t.dtype(), t.device());
   if (t.numel() == 0) return out;
   const int at = wrap_dim("put_along", dim, t.dim());
   int64_t inner = 1;

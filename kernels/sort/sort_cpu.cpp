@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/memory/memory.h>
@@ -32,13 +33,42 @@ int64_t make_entries(const T* line, int64_t length, bool descending, Entry* entr
   return nans;
 }
 
+/// The least `wanted` entries of a line, in order, and room for kRoom times as many. Of the elements that follow only
+/// those count that come before all but `wanted` - 1 of the entries so far.
+constexpr int64_t kRoom = 4;
+template <class Entry, class T>
+void least_entries(const T* line, int64_t length, bool descending, int64_t wanted, Entry* entries) {
+  const auto less = [](const Entry& a, const Entry& b) { return before(a, b); };
+  const uint64_t flip = descending ? greatest_key(int(sizeof(T)) * 8) : 0;
+  Entry last = make_entry<Entry>(-1, std::numeric_limits<int64_t>::max());
+  int64_t count = 0;
+  for (int64_t i = 0; i < length; ++i) {
+    entries[count] = make_entry<Entry>(int64_t(element_key(line[i]) ^ flip), i);
+    count += before(entries[count], last);  // no branch, which would be mispredicted
+    if (count < kRoom * wanted) continue;
+    std::nth_element(entries, entries + wanted - 1, entries + count, less);
+    last = entries[wanted - 1];
+    count = wanted;
+  }
+  std::partial_sort(entries, entries + wanted, entries + count, less);
+}
+
 template <class Entry>
 void sort_by_entries(const Tensor& t, bool descending, const Selection& selection, int64_t* indices) {
   const int64_t length = t.size(-1), count = t.numel() / length, wanted = selection.count();
+  const bool few =
+      selection.kind == Selection::Kind::range && selection.from == 0 && wanted > 0 && 2 * kRoom * wanted <= length;
   const auto sort_lines = [&](int64_t first, int64_t last) {
     const Scratch<Entry> scratch(2 * length, ordo::cpu);
     Entry *const entries = scratch.data(), *const end = entries + length;
     for (int64_t line = first; line < last; ++line) {
+      if (few) {
+        dispatch_all("sort", t.dtype(), [&]<class T>() {
+          least_entries(t.data<T>() + line * length, length, descending, wanted, entries);
+        });
+        for (int64_t i = 0; i < wanted; ++i) indices[line * wanted + i] = entry_item(entries[i]);
+        continue;
+      }
       const int64_t nans = dispatch_all("sort", t.dtype(), [&]<class T>() {
         return make_entries(t.data<T>() + line * length, length, descending, entries);
       });
