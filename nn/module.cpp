@@ -447,6 +447,13 @@ void ModuleBase::add_child(const std::string& name, std::shared_ptr<ModuleBase> 
   state().copiers.push_back(copier);
 }
 
+void ModuleBase::remove_child(const std::string& name) {
+  const auto of_name = [&](const auto& child) { return child.first == name; };
+  const auto found = std::find_if(state().children.begin(), state().children.end(), of_name);
+  state().copiers.erase(state().copiers.begin() + (found - state().children.begin()));
+  state().children.erase(found);
+}
+
 ModuleBase& ModuleBase::child_at(const char* container, int64_t index) const {
   const int64_t n = int64_t(children().size());
   ORDO_CHECK(index >= -n && index < n, IndexError, container, "module {} does not exist; there are {}", index, n);

@@ -192,6 +192,7 @@ class ModuleBase {
     };
     add_child(name, copier(module), copier);
   }
+  void remove_child(const std::string& name);  ///< which is there
   using Children = std::vector<std::pair<std::string, std::shared_ptr<ModuleBase>>>;
   const Children& children() const;
   /// Negative indices count from the end.

@@ -33,6 +33,7 @@
 #include <ordo/nn/layers/embedding.h>
 #include <ordo/nn/layers/functional.h>
 #include <ordo/nn/layers/linear.h>
+#include <ordo/nn/layers/lora.h>
 #include <ordo/nn/layers/losses.h>
 #include <ordo/nn/layers/multihead_attention.h>
 #include <ordo/nn/layers/normalization.h>
@@ -63,6 +64,7 @@
 #include <ordo/nn/state/checkpoint.h>
 #include <ordo/nn/state/npy.h>
 #include <ordo/nn/state/safetensors.h>
+#include <ordo/nn/state/torch_file.h>
 #include <ordo/nn/train/metrics.h>
 #include <ordo/nn/train/trainer.h>
 #include <ordo/nn/train/trainer_options.h>

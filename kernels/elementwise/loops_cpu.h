@@ -10,6 +10,7 @@
 #include <ordo/kernels/elementwise/convert.h>
 #include <ordo/kernels/elementwise/fast_path.h>
 #include <ordo/kernels/elementwise/loop.h>
+#include <ordo/kernels/vectors/vector_targets.h>
 
 #define ORDO_LOOPS_DEVICE cpu
 
@@ -164,9 +165,8 @@ struct Baseline {
   }
 };
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define ORDO_AVX512 gnu::target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")
-/// Baseline's loops with vectors of twice the width, which take up to a third less time. No bit differs.
+#if ORDO_MAKES_AVX512
+/// Baseline's loops with vectors of twice the width.
 struct Avx512 {
   template <class Z, class F, class... V>
   [[gnu::noinline, gnu::flatten, ORDO_AVX512]] static void all(Z* z, int64_t n, F f, Values<V>... x) {

@@ -11,6 +11,7 @@
 #include <ordo/kernels/matmul/matmul.h>
 #include <ordo/kernels/recurrent/recurrent_functors.h>
 #include <ordo/kernels/reduce/reduce.h>
+#include <ordo/kernels/vectors/vector_targets.h>
 
 namespace ordo::kernels {
 
@@ -115,20 +116,29 @@ template <class E>
   for (int64_t j = 0; j < e.width; ++j) e.hold(row, j);
 }
 template <class E>
-[[gnu::noinline, gnu::flatten]] static void advance_row(const E e, int64_t row) {
+[[gnu::always_inline]] static inline void advance_elements(const E& e, int64_t row) {
   ORDO_INDEPENDENT
   for (int64_t j = 0; j < e.width; ++j) e.advance(row, j);
 }
+template <class E>
+[[gnu::noinline, gnu::flatten]] static void advance_row(const E e, int64_t row) {
+  advance_elements(e, row);
+}
+template <class E>
+[[gnu::noinline, gnu::flatten, ORDO_AVX512]] static void advance_row_avx512(const E e, int64_t row) {
+  advance_elements(e, row);
+}
 
 void cpu::recurrent_step(const RecurrentStep& s) {
-  with_element(s, [&](const auto& element) {
+  with_element(s, [&]<class E>(const E& element) {
+    const auto advance = has_avx512() ? advance_row_avx512<E> : advance_row<E>;
     parallel_for(0, s.rows, std::max<int64_t>(1, 2048 / std::max<int64_t>(s.width, 1)),
                  [&](int64_t first, int64_t last) {
                    for (int64_t row = first; row < last; ++row)
                      if (element.holds(row))
                        hold_row(element, row);
                      else
-                       advance_row(element, row);
+                       advance(element, row);
                  });
   });
 }

@@ -4,6 +4,16 @@
 #include <string>
 #include <vector>
 
+/// An attribute of functions that the compiler makes for AVX-512, where it can: with vectors of twice the width they take
+/// up to a third less time. No bit differs. has_avx512() says when to call them.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define ORDO_MAKES_AVX512 1
+#define ORDO_AVX512 gnu::target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")
+#else
+#define ORDO_MAKES_AVX512 0
+#define ORDO_AVX512
+#endif
+
 namespace ordo::kernels::cpu {
 
 /// Those that the kernels are compiled for and this processor has, by Highway's names, the one in use first. The last

@@ -10,17 +10,20 @@
 
 namespace ordo::nn {
 
+struct LoRAOptions;
+
 struct LinearOptions {
   bool bias = true;
+  bool transposed = false;  ///< the weight is [in_features, out_features], as files of GPT-2 have it
 };
 
-/// y = x W^T + b.
+/// y = x W^T + b, or x W + b with a transposed weight; and what its low-rank part adds (nn/layers/lora.h).
 ///
 /// Shapes: x [..., in_features]; y [..., out_features].
 /// Parameters: "weight" W [out_features, in_features] and "bias" b [out_features], both U(-1/sqrt(in_features),
 /// 1/sqrt(in_features)).
 /// Throws: ValueError when a size is negative; forward as linear.
-/// PyTorch: torch.nn.Linear.
+/// PyTorch: torch.nn.Linear; with a transposed weight transformers.pytorch_utils.Conv1D.
 class Linear : public Module {
  public:
   Linear(int64_t in_features, int64_t out_features, LinearOptions options = {});
@@ -29,10 +32,24 @@ class Linear : public Module {
   /// Draws new initial values.
   void reset_parameters();
 
+  int64_t in_features() const { return weight.size(transposed_ ? 0 : 1); }
+  int64_t out_features() const { return weight.size(transposed_ ? 1 : 0); }
+  /// Adds a part "lora", of the weight's dtype and device.
+  ///
+  /// Throws: ValueError when there is one; as LoRA.
+  void add_lora(const LoRAOptions& options);
+  /// Adds it to the weight and takes it away. Does nothing where there is none.
+  void merge_lora();
+
   Parameter weight, bias;  ///< bias is undefined without one
+
+ private:
+  bool transposed_;
 };
 
-using BilinearOptions = LinearOptions;
+struct BilinearOptions {
+  bool bias = true;
+};
 
 /// y[..., o] = x1^T A[o] x2 + b[o].
 ///

@@ -26,8 +26,12 @@ class Choice {
     if (o_.temperature == 0) return std::max_element(p, p + vocabulary) - p;
     std::vector<int64_t> order(static_cast<size_t>(vocabulary));
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return p[a] > p[b]; });
-    if (o_.top_k > 0) order.resize(std::min(order.size(), size_t(o_.top_k)));
+    const auto comes_first = [&](int64_t a, int64_t b) { return p[a] != p[b] ? p[a] > p[b] : a < b; };
+    if (o_.top_k > 0 && o_.top_k < vocabulary) {
+      std::nth_element(order.begin(), order.begin() + o_.top_k, order.end(), comes_first);
+      order.resize(size_t(o_.top_k));
+    }
+    std::sort(order.begin(), order.end(), comes_first);
     std::vector<double> sums;  // of weights, from the most probable on
     for (const int64_t token : order)
       sums.push_back((sums.empty() ? 0 : sums.back()) +
@@ -64,11 +68,10 @@ struct Begun {
 
 Begun begin(LanguageModel& model, const Prompts& prompts, Device device) {
   Begun b{model.begin(), {}};
-  const auto last = [](const Tensor& logits) { return logits.select(1, logits.size(1) - 1); };
   const auto shorter = [](const auto& a, const auto& b) { return a.size() < b.size(); };
   const auto [least, most] = std::minmax_element(prompts.begin(), prompts.end(), shorter);
   if (least->size() == most->size()) {
-    b.logits = last(model(matrix_of(prompts, device), b.state));
+    b.logits = model.next(matrix_of(prompts, device), b.state);
     return b;
   }
   // Each by itself, then put together so that all end at one place.
@@ -78,7 +81,7 @@ Begun begin(LanguageModel& model, const Prompts& prompts, Device device) {
   std::vector<int64_t> padding;
   for (const auto& prompt : prompts) {
     states.push_back(model.begin());
-    logits.push_back(last(model(matrix_of({prompt}, device), states.back())));
+    logits.push_back(model.next(matrix_of({prompt}, device), states.back()));
     padding.push_back(length - int64_t(prompt.size()));
   }
   b.logits = cat(logits, 0);
@@ -140,7 +143,7 @@ std::vector<Generated> generate(LanguageModel& model, const Prompts& prompts, co
       ended[i] = std::find(options.stop.begin(), options.stop.end(), token) != options.stop.end();
     }
     if (k + 1 == options.max_new_tokens || std::find(ended.begin(), ended.end(), false) == ended.end()) break;
-    text.logits = model(matrix_of(next, device), text.state).select(1, 0);
+    text.logits = model.next(matrix_of(next, device), text.state);
   }
   return results;
 }

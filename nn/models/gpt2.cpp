@@ -20,23 +20,22 @@ GPT2Config checked(GPT2Config config) {
   return config;
 }
 
+nn::Linear linear_of(int64_t in_features, int64_t out_features) {
+  nn::Linear layer(in_features, out_features, {.transposed = true});
+  nn::init::normal_(layer.weight, 0, 0.02);
+  nn::init::zeros_(layer.bias);
+  return layer;
+}
+
 nn::LayerNorm layer_norm_of(const GPT2Config& c) { return nn::LayerNorm({c.n_embd}, {.eps = c.layer_norm_epsilon}); }
 
 }  // namespace
 
-Conv1D::Conv1D(int64_t in_features, int64_t out_features)
-    : weight(add_parameter("weight", zeros({in_features, out_features}))),
-      bias(add_parameter("bias", zeros({out_features}))) {
-  nn::init::normal_(weight, 0, 0.02);
-}
-
-Tensor Conv1D::forward(const Tensor& x) { return linear(x, weight.t(), bias); }
-
 GPT2Attention::GPT2Attention(const GPT2Config& c)
     : heads(c.n_head),
       dropout(c.attn_pdrop),
-      c_attn(add("c_attn", Conv1D(c.n_embd, 3 * c.n_embd))),
-      c_proj(add("c_proj", Conv1D(c.n_embd, c.n_embd))),
+      c_attn(add("c_attn", linear_of(c.n_embd, 3 * c.n_embd))),
+      c_proj(add("c_proj", linear_of(c.n_embd, c.n_embd))),
       resid_dropout(add("resid_dropout", nn::Dropout(c.resid_pdrop))) {}
 
 Tensor GPT2Attention::forward(const Tensor& x, const TextPiece& piece) {
@@ -48,8 +47,8 @@ Tensor GPT2Attention::forward(const Tensor& x, const TextPiece& piece) {
 }
 
 GPT2MLP::GPT2MLP(const GPT2Config& c)
-    : c_fc(add("c_fc", Conv1D(c.n_embd, c.n_inner))),
-      c_proj(add("c_proj", Conv1D(c.n_inner, c.n_embd))),
+    : c_fc(add("c_fc", linear_of(c.n_embd, c.n_inner))),
+      c_proj(add("c_proj", linear_of(c.n_inner, c.n_embd))),
       dropout(add("dropout", nn::Dropout(c.resid_pdrop))) {}
 
 Tensor GPT2MLP::forward(const Tensor& x) { return dropout(c_proj(gelu(c_fc(x), GELUApproximate::tanh))); }
@@ -78,12 +77,14 @@ GPT2Transformer::GPT2Transformer(const GPT2Config& c)
 
 GPT2::GPT2(const GPT2Config& c) : config(checked(c)), transformer(add("transformer", GPT2Transformer(config))) {}
 
-Tensor GPT2::forward(const Tensor& tokens, TextState* state) {
+Tensor GPT2::features(const Tensor& tokens, TextState* state) {
   const TextPiece piece = piece_of(tokens, state);
   Tensor x = transformer.drop(transformer.wte(tokens) + transformer.wpe(piece.positions));
   for (int64_t i = 0; i < config.n_layer; ++i) x = transformer.h[i](x, in_layer(piece, state, size_t(i)));
-  return linear(transformer.ln_f(x), transformer.wte.weight);
+  return transformer.ln_f(x);
 }
+
+Tensor GPT2::scores(const Tensor& features) { return linear(features, transformer.wte.weight); }
 
 std::string GPT2::config_json() const {
   const nlohmann::ordered_json json = {{"architectures", {"GPT2LMHeadModel"}},

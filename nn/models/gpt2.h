@@ -3,6 +3,7 @@
 
 #include <ordo/nn/layers/dropout.h>
 #include <ordo/nn/layers/embedding.h>
+#include <ordo/nn/layers/linear.h>
 #include <ordo/nn/layers/normalization.h>
 #include <ordo/nn/models/language_model.h>
 #include <ordo/nn/module_list.h>
@@ -17,24 +18,13 @@ struct GPT2Config {
   double embd_pdrop = 0.1, attn_pdrop = 0.1, resid_pdrop = 0.1;
 };
 
-/// y = x W + b, with the weight as GPT-2's files have it.
-///
-/// Shapes: x [..., in]; y [..., out].
-/// Parameters: "weight" W [in, out], N(0, 0.02); "bias" b [out], 0.
-/// PyTorch: transformers.pytorch_utils.Conv1D.
-struct Conv1D : nn::Module {
-  Conv1D(int64_t in_features, int64_t out_features);
-  Tensor forward(const Tensor& x) override;
-  nn::Parameter weight, bias;
-};
-
 /// Parameters and Throws of these parts: as GPT2.
 struct GPT2Attention : nn::ModuleOf<GPT2Attention> {
   explicit GPT2Attention(const GPT2Config& config);
   Tensor forward(const Tensor& x, const TextPiece& piece);
   int64_t heads;
   double dropout;
-  Conv1D c_attn, c_proj;
+  nn::Linear c_attn, c_proj;
   nn::Dropout resid_dropout;
 };
 
@@ -42,7 +32,7 @@ struct GPT2Attention : nn::ModuleOf<GPT2Attention> {
 struct GPT2MLP : nn::Module {
   explicit GPT2MLP(const GPT2Config& config);
   Tensor forward(const Tensor& x) override;
-  Conv1D c_fc, c_proj;
+  nn::Linear c_fc, c_proj;
   nn::Dropout dropout;
 };
 
@@ -74,8 +64,6 @@ struct GPT2Transformer : nn::ModuleBase {
 class GPT2 : public LanguageModel {
  public:
   explicit GPT2(const GPT2Config& config = {});
-  using LanguageModel::forward;
-  Tensor forward(const Tensor& tokens, TextState* state) override;
   int64_t layer_count() const override { return config.n_layer; }
   int64_t vocabulary() const override { return config.vocab_size; }
   int64_t positions() const override { return config.n_positions; }
@@ -83,6 +71,10 @@ class GPT2 : public LanguageModel {
 
   const GPT2Config config;
   GPT2Transformer transformer;
+
+ private:
+  Tensor features(const Tensor& tokens, TextState* state) override;
+  Tensor scores(const Tensor& features) override;
 };
 
 }  // namespace ordo::models

@@ -44,11 +44,17 @@ struct TextPiece {
 /// nor on the pieces in which it comes: on the CPU at every level, on CUDA at device_to_device.
 class LanguageModel : public nn::Module {
  public:
-  Tensor forward(const Tensor& tokens) override { return forward(tokens, nullptr); }
-  virtual Tensor forward(const Tensor& tokens, TextState* state) = 0;
+  Tensor forward(const Tensor& tokens) override { return scores(features(tokens, nullptr)); }
   using nn::Module::operator();
   Tensor operator()(const Tensor& tokens, TextState& state) {
-    return run_forward([&] { return forward(tokens, &state); });
+    return run_forward([&] { return scores(features(tokens, &state)); });
+  }
+  /// The logits of the last position only, [N, vocabulary], with the bits that they have among all.
+  Tensor next(const Tensor& tokens, TextState& state) {
+    return run_forward([&] {
+      const Tensor all = features(tokens, &state);
+      return scores(all.select(1, all.size(1) - 1));
+    });
   }
 
   /// Before the first token.
@@ -60,6 +66,9 @@ class LanguageModel : public nn::Module {
   virtual std::string config_json() const = 0;
 
  protected:
+  /// What the layers come to, [N, L, features], and its logits.
+  virtual Tensor features(const Tensor& tokens, TextState* state) = 0;
+  virtual Tensor scores(const Tensor& features) = 0;
   /// What is alike for all layers.
   TextPiece piece_of(const Tensor& tokens, const TextState* state) const;
   static TextPiece in_layer(TextPiece piece, TextState* state, size_t layer) {

@@ -88,12 +88,14 @@ Llama::Llama(const LlamaConfig& c)
   if (config.tie_word_embeddings) lm_head.weight = model.embed_tokens.weight;
 }
 
-Tensor Llama::forward(const Tensor& tokens, TextState* state) {
+Tensor Llama::features(const Tensor& tokens, TextState* state) {
   const TextPiece piece = piece_of(tokens, state);
   Tensor x = model.embed_tokens(tokens);
   for (int64_t i = 0; i < config.num_hidden_layers; ++i) x = model.layers[i](x, in_layer(piece, state, size_t(i)));
-  return lm_head(model.norm(x));
+  return model.norm(x);
 }
+
+Tensor Llama::scores(const Tensor& features) { return lm_head(features); }
 
 std::string Llama::config_json() const {
   const LlamaConfig& c = config;

@@ -68,8 +68,6 @@ struct LlamaDecoder : nn::ModuleBase {
 class Llama : public LanguageModel {
  public:
   explicit Llama(const LlamaConfig& config = {});
-  using LanguageModel::forward;
-  Tensor forward(const Tensor& tokens, TextState* state) override;
   int64_t layer_count() const override { return config.num_hidden_layers; }
   int64_t vocabulary() const override { return config.vocab_size; }
   int64_t positions() const override { return config.max_position_embeddings; }
@@ -78,6 +76,10 @@ class Llama : public LanguageModel {
   const LlamaConfig config;
   LlamaDecoder model;
   nn::Linear lm_head;
+
+ private:
+  Tensor features(const Tensor& tokens, TextState* state) override;
+  Tensor scores(const Tensor& features) override;
 };
 
 }  // namespace ordo::models

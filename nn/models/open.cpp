@@ -12,6 +12,7 @@
 #include <ordo/nn/models/json_file.h>
 #include <ordo/nn/models/llama.h>
 #include <ordo/nn/state/safetensors.h>
+#include <ordo/nn/state/torch_file.h>
 #include <ordo/nn/state/whole_file.h>
 
 namespace ordo::models {
@@ -138,8 +139,10 @@ std::unique_ptr<LanguageModel> made_of(const Entries& e, const Held& held) {
 nn::NamedTensorList weights_of(const std::string& folder) {
   const std::string one = folder + "/model.safetensors", list = folder + "/model.safetensors.index.json";
   if (fs::exists(one)) return load_safetensors(one).tensors;
-  ORDO_CHECK(fs::exists(list), DataError, "open", "{}: has neither model.safetensors nor model.safetensors.index.json",
-             folder);
+  if (const std::string old = folder + "/pytorch_model.bin"; !fs::exists(list) && fs::exists(old))
+    return load_torch(old);
+  ORDO_CHECK(fs::exists(list), DataError, "open",
+             "{}: has neither model.safetensors nor model.safetensors.index.json nor pytorch_model.bin", folder);
   const Entries index = read_json(list);
   ORDO_CHECK(index.at("weight_map").is_object(), DataError, "open", "{}: 'weight_map' is no object", list);
   std::set<std::string> files;

@@ -4,14 +4,14 @@
 #include <filesystem>
 
 #include "samples/models/text_transformer.h"
+#include "samples/models/text_windows.h"
 
 namespace examples {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kLength = 64,
-                  kPart = 16 * kLength;  // of a window, and of what belongs to the training or to the test
+constexpr int64_t kLength = 64;  // of a window
 
 /// All pages but the one that says how well this went.
 std::string pages() {
@@ -37,30 +37,13 @@ class CharTransformer : public Example {
  public:
   explicit CharTransformer(const Scale& scale, const std::string& text)
       : vocabulary_(text),
-        text_(vocabulary_.encode(text)),
-        entropy_(entropy_of(text_, vocabulary_.size())),
-        net_(vocabulary_.size(), kLength, scale.of(128), 4) {
-    if (text_.numel() < 10 * kPart)
-      throw ValueError("[char_transformer] needs a text of at least " + std::to_string(10 * kPart) +
-                       " characters, not " + std::to_string(text_.numel()));
-  }
+        windows_("char_transformer", vocabulary_.encode(text), kLength),
+        entropy_(entropy_of(windows_.text(), vocabulary_.size())),
+        net_(vocabulary_.size(), kLength, scale.of(128), 4) {}
   nn::ModuleBase& model() override { return net_; }
 
-  /// Windows from anywhere in the text's parts; every tenth of these is the test's.
-  TensorList draw(int64_t rows, uint64_t seed) const override {
-    Generator random(seed);
-    const bool test = seed == kTestSeed;
-    const int64_t parts = text_.numel() / kPart, tests = parts / 10;
-    const Tensor k = randint(test ? tests : parts - tests, {rows}, {int64}, &random);
-    const Tensor part = test ? k * 10 + 9 : k + floor_divide(k, 9);
-    const Tensor at = part * kPart + randint(kPart - kLength, {rows}, {int64}, &random);
-    return {text_.index_select(0, (at.unsqueeze(1) + arange(kLength + 1)).flatten()).view({rows, kLength + 1})};
-  }
-
-  Tensor loss(const TensorList& batch) override {
-    const Tensor scores = net_(batch[0].narrow(1, 0, kLength));
-    return cross_entropy(scores.flatten(0, 1), batch[0].narrow(1, 1, kLength).flatten());
-  }
+  TensorList draw(int64_t rows, uint64_t seed) const override { return {windows_.draw(rows, seed)}; }
+  Tensor loss(const TensorList& batch) override { return loss_of_next(batch[0], net_); }
   double score(const TensorList& batch) override {
     NoGrad guard;
     return std::max(0.0, 1 - loss(batch).item<double>() / entropy_);
@@ -68,7 +51,7 @@ class CharTransformer : public Example {
 
  private:
   data::Vocabulary vocabulary_;
-  Tensor text_;
+  TextWindows windows_;
   double entropy_;
   TextTransformer net_;
 };

@@ -23,12 +23,19 @@ class Example {
   virtual Tensor loss(const TensorList& batch) = 0;
   /// From 0 to 1, the more the better: the mean of what each item of the batch gets.
   virtual double score(const TensorList& batch) = 0;
+  /// Writes a folder that transformers reads, of a model that came from one.
+  virtual void save(const std::string& folder) {
+    throw ValueError("[train] --save " + folder +
+                     ": only models from folders are saved so; --folder keeps checkpoints");
+  }
 };
 
 /// How large an example is (tests take small ones), and what it reads.
 struct Scale {
-  double width = 1;       ///< channels and states are multiplied by it
-  std::string text = {};  ///< a file, for an example that reads one; empty: its own
+  double width = 1;         ///< channels and states are multiplied by it
+  std::string text = {};    ///< a file, for an example that reads one; empty: its own
+  std::string folder = {};  ///< of a model that transformers wrote
+  int64_t lora = 0;         ///< the rank of the parts that train; 0: all does
   int64_t of(int64_t channels) const { return std::max<int64_t>(2, int64_t(double(channels) * width)); }
 };
 
@@ -43,6 +50,8 @@ struct Entry {
 
 /// All of them; the file of each defines its entry.
 const std::vector<Entry>& entries();
+/// For the models of folders.
+extern const Entry kFineTuning;
 
 /// The part of a bool or number tensor's elements that is true or not 0.
 inline double part_of(const Tensor& right) { return right.to(float64).mean().item(); }

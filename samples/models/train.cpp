@@ -1,9 +1,12 @@
-// Trains one of the examples beside this file:   train MODEL [--epochs N] [--deterministic] [--folder DIR --resume] ...
+// Trains one of the examples beside this file, or a model that transformers wrote:
+//   train MODEL [--epochs N] [--deterministic] [--folder DIR --resume] ...
+//   train FOLDER --text book.txt [--lora 8] [--save DIR] ...
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 
 #include "samples/models/example.h"
 
@@ -23,10 +26,10 @@ const std::vector<Entry>& entries() {
 }
 
 struct Settings {
-  std::string model, device = "cpu", level = "not_guaranteed", folder, log, text;
+  std::string model, device = "cpu", level = "not_guaranteed", folder, log, text, save;
   bool deterministic = false, resume = false, shard_optimizer = false, quiet = false, shape = false, times = false;
   int64_t epochs = 3, steps = 0, rows = 0, test_rows = 512, batch = 0, threads = 0, workers = 0, shard_rows = 0,
-          accumulate = 1, save_every = 0;
+          accumulate = 1, save_every = 0, lora = 0;
   double width = 1, lr = 0;
   uint64_t seed = 1;
 };
@@ -53,7 +56,8 @@ void train(const Entry& entry, const Settings& s) {
                          .progress = !s.quiet};
   Trainer trainer(options);
   const Device device = s.device == "cuda" ? distributed::local_device() : Device(s.device);
-  const std::unique_ptr<Example> example = entry.make({.width = s.width, .text = s.text});
+  const std::unique_ptr<Example> example =
+      entry.make({.width = s.width, .text = s.text, .folder = s.model, .lora = s.lora});
   nn::ModuleBase& model = example->model();
   if (s.shape && distributed::rank() == 0) std::printf("%s\n", model.str().c_str());
   model.to(device);
@@ -97,6 +101,7 @@ void train(const Entry& entry, const Settings& s) {
     std::nth_element(seconds.begin(), seconds.begin() + ptrdiff_t(seconds.size() / 2), seconds.end());
     std::printf("milliseconds of a step, the median: %.3f\n", seconds[seconds.size() / 2] * 1e3);
   }
+  if (!s.save.empty()) example->save(s.save);
 }
 
 }  // namespace examples
@@ -109,14 +114,17 @@ int main(int argc, char** argv) {
   for (const Entry& e : entries())
     models += "  " + std::string(e.name) + std::string(18 - std::string(e.name).size(), ' ') + e.about + "\n";
   app.footer(models);
-  app.add_option("MODEL", s.model)->required();
+  app.add_option("MODEL", s.model, "one of the models below, or a folder that transformers wrote")->required();
   app.add_option("--epochs", s.epochs, "passes through the training set")->capture_default_str();
   app.add_option("--steps", s.steps, "so many steps instead");
   app.add_option("--rows", s.rows, "items of the training set");
   app.add_option("--test-rows", s.test_rows, "items to measure the score on")->capture_default_str();
   app.add_option("--batch", s.batch, "items of a batch");
   app.add_option("--width", s.width, "multiplies channels and states")->capture_default_str();
-  app.add_option("--text", s.text, "a file of UTF-8 to learn, by char_transformer; else the pages of docs/");
+  app.add_option("--text", s.text,
+                 "a file of UTF-8 to learn, by char_transformer, else the pages of docs/, or by a folder's model");
+  app.add_option("--lora", s.lora, "of a folder's model, train only parts of this rank in its attention");
+  app.add_option("--save", s.save, "write a folder's model, as transformers reads it, here");
   app.add_option("--lr", s.lr, "learning rate of Adam");
   app.add_option("--seed", s.seed)->capture_default_str();
   app.add_option("--device", s.device, "cpu, cuda (under mpirun a GPU for each process), or cuda:1")
@@ -137,10 +145,12 @@ int main(int argc, char** argv) {
   app.add_flag("--times", s.times, "print how long a step took");
   app.add_flag("--quiet", s.quiet, "no progress");
   CLI11_PARSE(app, argc, argv);
-  for (const Entry& entry : entries()) {
-    if (entry.name != s.model) continue;
+  const auto named =
+      std::find_if(entries().begin(), entries().end(), [&](const Entry& e) { return e.name == s.model; });
+  const bool is_folder = named == entries().end() && std::filesystem::is_directory(s.model);
+  if (named != entries().end() || is_folder) {
     try {
-      train(entry, s);
+      train(is_folder ? kFineTuning : *named, s);
       return 0;
     } catch (const Error& error) {
       std::fprintf(stderr, "%s\n", error.what());

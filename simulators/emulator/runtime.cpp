@@ -78,8 +78,7 @@ void ordo::cuda::emulator::expect_memory_of_current_device(const void* parameter
     if (piece && piece->device == t_device) return;
     other = other || piece;
   }
-  if (other)
-    throw CudaError("[emulator] a kernel's parameters point to memory of another device than the current one");
+  if (other) throw CudaError("[emulator] a kernel's parameters point to memory of another device than the current one");
 }
 
 uint64_t ordo::cuda::emulator::bytes_copied_to_host() { return g_bytes_to_host; }

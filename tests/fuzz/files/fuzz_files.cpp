@@ -23,6 +23,7 @@
 #include <ordo/nn/data/image_sets.h>
 #include <ordo/nn/state/npy.h>
 #include <ordo/nn/state/safetensors.h>
+#include <ordo/nn/state/torch_file.h>
 
 namespace ordo::test {
 namespace {
@@ -121,6 +122,11 @@ const std::map<char, Format>& formats() {
           expect_round_trip(path, [](const std::string& p) { save_npz(p, load_npz(p)); });
         },
         ""}},
+      {'m',
+       {"torch", "a.pt", [](const std::string& path) { load_torch(path); }, "",
+        [](const std::string& pickle) {
+          return zip_of({{"a/data.pkl", pickle}, {"a/data/0", std::string(96, '\1')}});
+        }}},
       {'p', {"image", "a.image", read_image, ""}},
       {'q', {"png", "a.png", read_image, "", with_checksums}},
       {'i', {"idx", "a.idx", [](const std::string& path) { sha256_hex({data::read_idx(path)}); }}},

@@ -110,6 +110,22 @@ TEST_F(ModelFiles, are_written_as_they_were_read) {
   }
 }
 
+TEST_F(ModelFiles, hold_what_low_rank_parts_learnt) {
+  for (const char* name : {"gpt2", "llama"}) {
+    const auto model = models::open(folder_of(name));
+    nn::add_lora(*model, {"c_attn", "q_proj", "v_proj"}, {.rank = 2});
+    const Tensor tokens = test_indices({2, 5}, 89), before = (*model)(tokens).detach();
+    optim::Adam optimizer(model->parameters(), {.lr = 0.1});
+    (*model)(tokens).pow(2).sum().backward();
+    optimizer.step();
+    const Tensor learnt = (*model)(tokens).detach();
+    EXPECT_FALSE(allclose(learnt, before)) << name;
+    nn::merge_lora(*model);
+    models::save(*model, path(name));
+    EXPECT_TRUE(allclose((*models::open(path(name)))(tokens), learnt, 1e-4, 1e-4)) << name;
+  }
+}
+
 TEST_F(ModelFiles, may_be_several_and_of_other_dtypes) {
   const auto model = models::open(folder_of("llama"));
   const auto weights = model->state_dict();

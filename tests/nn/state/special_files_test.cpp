@@ -155,6 +155,7 @@ TEST_F(SpecialFiles, readers_take_files_only) {
       {"load_safetensors", [](const std::string& path) { load_safetensors(path); }},
       {"load_npy", [](const std::string& path) { load_npy(path); }},
       {"load_npz", [](const std::string& path) { load_npz(path); }},
+      {"load_torch", [](const std::string& path) { load_torch(path); }},
       {"read_csv", [](const std::string& path) { data::read_csv(path); }},
       {"read_text", [](const std::string& path) { data::read_text(path); }},
       {"read_image", [](const std::string& path) { data::read_image(path); }},

@@ -1,0 +1,57 @@
+#include <ordo/nn/layers/lora.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <ordo/autograd/ops/create/random.h>
+#include <ordo/autograd/ops/linalg/matmul.h>
+#include <ordo/autograd/ops/math/arithmetic.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/nn/description.h>
+#include <ordo/nn/init.h>
+#include <ordo/nn/layers/linear.h>
+
+namespace ordo::nn {
+
+LoRA::LoRA(int64_t in_features, int64_t out_features, const LoRAOptions& options)
+    : scale_(options.alpha / double(std::max<int64_t>(options.rank, 1))), dropout_(options.dropout) {
+  ORDO_CHECK(in_features > 0 && out_features > 0 && options.rank > 0, ValueError, "LoRA",
+             "needs positive sizes and a positive rank, not {}, {} and {}", in_features, out_features, options.rank);
+  A = add_parameter("A", zeros({options.rank, in_features}));
+  B = add_parameter("B", zeros({out_features, options.rank}));
+  init::kaiming_uniform_(A, {.negative_slope = std::sqrt(5.0)});
+}
+
+Tensor LoRA::forward(const Tensor& input) {
+  const Tensor x = dropout_ > 0 ? dropout(input, dropout_, is_training()) : input;
+  return linear(linear(x, A) * scale_, B);
+}
+
+Tensor LoRA::weight() const { return matmul(B, A) * scale_; }
+
+std::string LoRA::description() const {
+  return Description("LoRA", A.size(1), B.size(0)).with("rank", A.size(0), int64_t(0));
+}
+
+void add_lora(ModuleBase& model, const std::vector<std::string>& targets, const LoRAOptions& options) {
+  const ordo::detail::LibraryCall call;
+  std::vector<Linear*> layers;
+  for (const auto& [name, module] : model.named_modules()) {
+    const std::string last = name.substr(name.rfind('.') + 1);
+    if (std::find(targets.begin(), targets.end(), last) == targets.end()) continue;
+    if (auto* const layer = dynamic_cast<Linear*>(module)) layers.push_back(layer);
+  }
+  ORDO_CHECK(!layers.empty(), ValueError, "add_lora", "the model has no Linear of these names");
+  const TensorList before = model.parameters();
+  for (Linear* layer : layers) layer->add_lora(options);
+  for (Tensor parameter : before) parameter.requires_grad_(false);
+}
+
+void merge_lora(ModuleBase& model) {
+  const ordo::detail::LibraryCall call;
+  for (const auto& [name, module] : model.named_modules())
+    if (auto* const layer = dynamic_cast<Linear*>(module)) layer->merge_lora();
+}
+
+}  // namespace ordo::nn
