@@ -157,7 +157,8 @@ target_compile_options(ordo_upper PRIVATE
 set_property(SOURCE ${cu_sources} PROPERTY SKIP_PRECOMPILE_HEADERS ON)  # of other options
 # The library calls its own functions directly, and inlines them, where a program could put others in their place: small
 # operations gain a tenth. Under sanitizers, programs hold unchecked copies of the inline functions they use.
-target_link_options(ordo PRIVATE -Wl,-Bsymbolic-functions)
+target_link_options(ordo PRIVATE -Wl,-Bsymbolic-functions -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/ordo.map)
+set_target_properties(ordo PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/ordo.map)
 set_property(SOURCE engine/run/about.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_VERSION="${PROJECT_VERSION}")
 if(ORDO_POISON_RESULTS)  # for the one file that asks, so that compiler caches serve all builds
   set_property(SOURCE engine/tensor/create.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_POISON_RESULTS=1)

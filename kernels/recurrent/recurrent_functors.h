@@ -13,6 +13,7 @@ namespace ordo::kernels {
 /// keeps its state.
 template <class T, Recurrence kKind, bool kBack>
 struct RecurrentElement {
+  using Element = T;
   using A = accumulate_t<T>;
   static constexpr int kGates = int(gates_of(kKind));
   int64_t width, step;
