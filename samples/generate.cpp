@@ -4,6 +4,7 @@
 #include <ordo/ordo.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
 #include <optional>
 
@@ -16,6 +17,7 @@ struct Settings {
   std::vector<std::string> prompts, tokens;
   models::GenerateOptions options;
   int threads = 0;
+  bool times = false;
 };
 
 /// "3,14,15"
@@ -37,6 +39,18 @@ void generate(const Settings& s) {
   for (const std::string& text : s.tokens) prompts.push_back(numbers_of(text));
   const auto model = models::open(s.folder, {.dtype = dtype_from_name(s.dtype), .device = Device(s.device)});
   const std::vector<models::Generated> texts = models::generate(*model, prompts, s.options);
+  if (s.times) {  // what came before was to warm up
+    models::GenerateOptions one = s.options;
+    one.max_new_tokens = 1;
+    const auto seconds_of = [&](const models::GenerateOptions& options) {
+      const auto started = std::chrono::steady_clock::now();
+      models::generate(*model, prompts, options);
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    };
+    const double begin = seconds_of(one), all = seconds_of(s.options);
+    std::printf("prompts %.1f ms, then %.1f tokens a second of each\n", begin * 1e3,
+                double(s.options.max_new_tokens - 1) / (all - begin));
+  }
   for (size_t i = 0; i < texts.size(); ++i) {
     const auto& [tokens, log_probabilities] = texts[i];
     double sum = 0;
@@ -70,6 +84,7 @@ int main(int argc, char** argv) {
   app.add_option("--dtype", s.dtype, "float32, bfloat16 or float16")->capture_default_str();
   app.add_option("--device", s.device)->capture_default_str();
   app.add_option("--threads", s.threads);
+  app.add_flag("--times", s.times, "print how long it took");
   CLI11_PARSE(app, argc, argv);
   try {
     generate(s);

@@ -67,10 +67,7 @@ void launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cu
             std::type_identity_t<P>... args) {
   static_assert((std::is_trivially_copyable_v<P> && ...), "kernel parameters are copied bytewise");
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
-  const auto expect_own = [](const auto& arg) {
-    if constexpr (std::is_pointer_v<std::decay_t<decltype(arg)>>) expect_memory_of_current_device(&arg, sizeof arg);
-  };
-  (expect_own(args), ...);
+  ((std::is_pointer_v<P> ? expect_memory_of_current_device(&args, sizeof args) : void()), ...);
   auto call = [kernel, args...] { kernel(args...); };
   using Call = decltype(call);
   static_assert(std::is_trivially_copyable_v<Call> && alignof(Call) <= alignof(std::max_align_t));
