@@ -24,26 +24,14 @@ DataParallel::DataParallel(ModuleBase& model, int64_t shard_rows, distributed::G
 
 DataParallel::~DataParallel() = default;
 
-/// Parameters may be frozen and freed between steps.
-void DataParallel::follow_parameters() {
-  TensorList now;
-  for (const Tensor& p : model_.parameters())
-    if (p.requires_grad()) now.push_back(p);
-  bool same = step_ && now.size() == parameters_.size();
-  for (size_t i = 0; same && i < now.size(); ++i) same = now[i].is_same(parameters_[i]);
-  if (same) return;
-  step_ = nullptr;
-  parameters_ = now;
-  step_ = std::make_unique<ordo::detail::ShardedStep>(model_, parameters_, group_);
-}
-
 double DataParallel::backward(int64_t rows, const std::function<Tensor(int64_t, int64_t)>& loss) {
   const ordo::detail::LibraryCall call;
   try {
     ORDO_CHECK(rows >= 1, ValueError, "DataParallel", "needs at least 1 row, not {}", rows);
     ORDO_CHECK(loss, ValueError, "DataParallel", "needs a loss to call");
-    follow_parameters();
-    for (Tensor p : parameters_) p.zero_grad();
+    ordo::detail::ShardedStep::follow(step_, model_, model_.parameters(), group_);
+    for (Tensor p : model_.parameters())
+      if (p.requires_grad()) p.zero_grad();
     const int64_t shard_rows = std::min(shard_rows_, rows), shards = (rows - 1) / shard_rows + 1;
     ORDO_CHECK(shards <= distributed::kMostShards, ValueError, "DataParallel",
                "{} rows are more than {} shards of {} rows", rows, distributed::kMostShards, shard_rows);

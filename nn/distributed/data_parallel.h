@@ -48,11 +48,9 @@ class DataParallel {
   double backward(int64_t rows, const std::function<Tensor(int64_t begin, int64_t end)>& loss);
 
  private:
-  void follow_parameters();
   ModuleBase& model_;
   const int64_t shard_rows_;
   const distributed::Group group_;
-  TensorList parameters_;  // those that required a gradient when step_ was made
   std::unique_ptr<ordo::detail::ShardedStep> step_;
 };
 

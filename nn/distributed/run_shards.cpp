@@ -82,7 +82,7 @@ void TrainingRun::prepare_shards() {
   }
   if (shards_optimizer()) keep_own_state();
   if (state_.shard_rows == 0) return;
-  sharded_.emplace(work_.model, work_.optimizer.parameters());
+  ShardedStep::follow(sharded_, work_.model, work_.optimizer.parameters());
 }
 
 TrainingRun::~TrainingRun() {
@@ -125,6 +125,7 @@ void TrainingRun::step_of_part() {
     if (Tensor p = parameters[i]; owners[i] != rank_) p.zero_grad();
   work_.optimizer.step();
   for (size_t i = 0; i < parameters.size(); ++i) {
+    if (!parameters[i].requires_grad()) continue;  // frozen
     const Tensor p = parameters[i].detach();
     kernels::copy_(p, kernels::broadcast(p, owners[i], {}));
   }

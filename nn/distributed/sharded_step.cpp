@@ -105,6 +105,17 @@ ShardedStep::ShardedStep(nn::ModuleBase& model, TensorList parameters, distribut
     });
 }
 
+void ShardedStep::follow(std::unique_ptr<ShardedStep>& step, nn::ModuleBase& model, const TensorList& parameters,
+                         const distributed::Group& group) {
+  TensorList now;
+  for (const Tensor& p : parameters)
+    if (p.requires_grad()) now.push_back(p);
+  const auto is_same = [](const Tensor& a, const Tensor& b) { return a.is_same(b); };
+  if (step && std::equal(now.begin(), now.end(), step->parameters_.begin(), step->parameters_.end(), is_same)) return;
+  step = nullptr;
+  step = std::make_unique<ShardedStep>(model, std::move(now), group);
+}
+
 ShardedStep::~ShardedStep() {
   shared_->step = nullptr;
   for (Bucket& bucket : buckets_)

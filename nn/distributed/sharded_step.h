@@ -22,11 +22,16 @@ namespace ordo::detail {
 
 class ShardedStep {
  public:
-  /// `parameters` are those that the optimiser changes.
+  /// `parameters` are those that get gradients.
   ShardedStep(nn::ModuleBase& model, TensorList parameters, distributed::Group group = {});
   ~ShardedStep();
   ShardedStep(const ShardedStep&) = delete;
   ShardedStep& operator=(const ShardedStep&) = delete;
+
+  /// Makes `step` anew where those of `parameters` that require a gradient are others than its own: between steps,
+  /// programs freeze and free some.
+  static void follow(std::unique_ptr<ShardedStep>& step, nn::ModuleBase& model, const TensorList& parameters,
+                     const distributed::Group& group = {});
 
   /// A step of `rows` rows; shard s has rows s * shard_rows to (s + 1) * shard_rows, as far as there are such. `shards`
   /// of them are shared by the processes, at least as many as have rows. More change no bits: those without rows add

@@ -25,9 +25,11 @@ Linear::Linear(int64_t in_features, int64_t out_features, LinearOptions options)
 
 Tensor Linear::forward(const Tensor& input) {
   const Tensor y = transposed_ ? linear(input, weight.t(), bias) : linear(input, weight, bias);
-  if (children().empty()) return y;
-  return y + (*static_cast<LoRA*>(find_child(kLoRA)))(input);
+  LoRA* const part = lora();
+  return part ? y + (*part)(input) : y;
 }
+
+LoRA* Linear::lora() const { return children().empty() ? nullptr : dynamic_cast<LoRA*>(find_child(kLoRA)); }
 
 void Linear::reset_parameters() {
   NoGrad guard;
@@ -43,8 +45,7 @@ std::string Linear::description() const {
       .with("transposed", transposed_, false);
 }
 
-void Linear::add_lora(const LoRAOptions& options) {
-  LoRA part(in_features(), out_features(), options);
+void Linear::add_lora(LoRA part) {
   part.to(weight.dtype());
   part.to(weight.device());
   part.train(is_training());
@@ -52,9 +53,9 @@ void Linear::add_lora(const LoRAOptions& options) {
 }
 
 void Linear::merge_lora() {
-  if (children().empty()) return;
+  if (!has_lora()) return;
   NoGrad guard;
-  const Tensor part = static_cast<LoRA*>(find_child(kLoRA))->weight();
+  const Tensor part = lora()->weight();
   weight.add_(transposed_ ? part.t() : part);
   remove_child(kLoRA);
 }

@@ -10,7 +10,7 @@
 
 namespace ordo::nn {
 
-struct LoRAOptions;
+class LoRA;
 
 struct LinearOptions {
   bool bias = true;
@@ -34,16 +34,18 @@ class Linear : public Module {
 
   int64_t in_features() const { return weight.size(transposed_ ? 0 : 1); }
   int64_t out_features() const { return weight.size(transposed_ ? 1 : 0); }
-  /// Adds a part "lora", of the weight's dtype and device.
+  /// Adds a part "lora", which gets the weight's dtype and device.
   ///
-  /// Throws: ValueError when there is one; as LoRA.
-  void add_lora(const LoRAOptions& options);
-  /// Adds it to the weight and takes it away. Does nothing where there is none.
+  /// Throws: ValueError when there is one.
+  void add_lora(LoRA part);
+  bool has_lora() const { return lora() != nullptr; }
+  /// Adds the part to the weight and takes it away. Does nothing where there is none.
   void merge_lora();
 
   Parameter weight, bias;  ///< bias is undefined without one
 
  private:
+  LoRA* lora() const;
   bool transposed_;
 };
 

@@ -18,6 +18,7 @@ LoRA::LoRA(int64_t in_features, int64_t out_features, const LoRAOptions& options
     : scale_(options.alpha / double(std::max<int64_t>(options.rank, 1))), dropout_(options.dropout) {
   ORDO_CHECK(in_features > 0 && out_features > 0 && options.rank > 0, ValueError, "LoRA",
              "needs positive sizes and a positive rank, not {}, {} and {}", in_features, out_features, options.rank);
+  ORDO_CHECK(dropout_ >= 0 && dropout_ < 1, ValueError, "LoRA", "needs a dropout in [0, 1), not {}", dropout_);
   A = add_parameter("A", zeros({options.rank, in_features}));
   B = add_parameter("B", zeros({out_features, options.rank}));
   init::kaiming_uniform_(A, {.negative_slope = std::sqrt(5.0)});
@@ -34,24 +35,35 @@ std::string LoRA::description() const {
   return Description("LoRA", A.size(1), B.size(0)).with("rank", A.size(0), int64_t(0));
 }
 
+/// The layers of a model, by their paths.
+static std::vector<std::pair<std::string, Linear*>> linears_of(ModuleBase& model) {
+  std::vector<std::pair<std::string, Linear*>> layers;
+  for (const auto& [path, module] : model.named_modules())
+    if (auto* const layer = dynamic_cast<Linear*>(module)) layers.emplace_back(path, layer);
+  return layers;
+}
+
 void add_lora(ModuleBase& model, const std::vector<std::string>& targets, const LoRAOptions& options) {
   const ordo::detail::LibraryCall call;
-  std::vector<Linear*> layers;
-  for (const auto& [name, module] : model.named_modules()) {
-    const std::string last = name.substr(name.rfind('.') + 1);
+  const NamedTensorList before = model.named_parameters();
+  std::vector<std::pair<Linear*, LoRA>> parts;
+  for (const auto& [path, layer] : linears_of(model)) {
+    const std::string last = path.substr(path.rfind('.') + 1), weight = path.empty() ? "weight" : path + ".weight";
     if (std::find(targets.begin(), targets.end(), last) == targets.end()) continue;
-    if (auto* const layer = dynamic_cast<Linear*>(module)) layers.push_back(layer);
+    const auto is_its_own = [&](const NamedTensor& p) { return p.name == weight && p.tensor.is_same(layer->weight); };
+    ORDO_CHECK(std::any_of(before.begin(), before.end(), is_its_own), ValueError, "add_lora",
+               "'{}' is computed from others, or shared with another layer", weight);
+    ORDO_CHECK(!layer->has_lora(), ValueError, "add_lora", "'{}' has its part already", path);
+    parts.emplace_back(layer, LoRA(layer->in_features(), layer->out_features(), options));
   }
-  ORDO_CHECK(!layers.empty(), ValueError, "add_lora", "the model has no Linear of these names");
-  const TensorList before = model.parameters();
-  for (Linear* layer : layers) layer->add_lora(options);
-  for (Tensor parameter : before) parameter.requires_grad_(false);
+  ORDO_CHECK(!parts.empty(), ValueError, "add_lora", "the model has no Linear of these names");
+  for (const auto& [layer, part] : parts) layer->add_lora(part);
+  for (auto [name, parameter] : before) parameter.requires_grad_(false);
 }
 
 void merge_lora(ModuleBase& model) {
   const ordo::detail::LibraryCall call;
-  for (const auto& [name, module] : model.named_modules())
-    if (auto* const layer = dynamic_cast<Linear*>(module)) layer->merge_lora();
+  for (const auto& [path, layer] : linears_of(model)) layer->merge_lora();
 }
 
 }  // namespace ordo::nn

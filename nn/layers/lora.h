@@ -23,7 +23,7 @@ struct LoRAOptions {
 ///
 /// Shapes: x [..., in_features]; y [..., out_features].
 /// Parameters: "A" [rank, in_features], U(-1/sqrt(in_features), 1/sqrt(in_features)); "B" [out_features, rank], 0.
-/// Throws: ValueError when a size or the rank is not positive; forward as linear.
+/// Throws: ValueError when a size or the rank is not positive, or dropout not in [0, 1); forward as linear.
 /// PyTorch: peft.LoraConfig's layers.
 /// Source: Hu et al., "LoRA: Low-rank adaptation of large language models", 2021.
 class LoRA : public Module {
@@ -43,7 +43,8 @@ class LoRA : public Module {
 /// Gives a part "lora" to each Linear in the model whose last name is among `targets`, and freezes all parameters that
 /// were there before. All copies of these layers change; make optimisers afterwards.
 ///
-/// Throws: ValueError when no Linear has such a name, or one has its part already; as LoRA.
+/// Throws: ValueError when no Linear has such a name, or one has its part already, or its weight is tied to an earlier
+/// layer's or computed (nn/parametrizations.h); as LoRA. Nothing has changed then.
 /// PyTorch: peft.get_peft_model.
 void add_lora(ModuleBase& model, const std::vector<std::string>& targets, const LoRAOptions& options = {});
 

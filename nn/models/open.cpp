@@ -191,6 +191,10 @@ std::unique_ptr<LanguageModel> open(const std::string& folder, const OpenOptions
 
 void save(const LanguageModel& model, const std::string& folder) {
   const ordo::detail::LibraryCall call;
+  for (const auto& entry : model.state_dict())
+    ORDO_CHECK(!entry.name.ends_with(".lora.A"), ValueError, "save",
+               "'{}' is a low-rank part, which transformers does not read; nn::merge_lora() adds it to the weight",
+               entry.name);
   std::error_code error;
   fs::create_directories(folder, error);
   ORDO_CHECK(!error, DataError, "save", "{}: cannot be made: {}", folder, error.message());

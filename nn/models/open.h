@@ -17,8 +17,8 @@ struct OpenOptions {
 };
 
 /// The model of a folder with its weights, in evaluation mode. config.json names the architecture: GPT2LMHeadModel,
-/// LlamaForCausalLM, MistralForCausalLM or Qwen2ForCausalLM. Weights are in model.safetensors, or in the files that
-/// model.safetensors.index.json lists.
+/// LlamaForCausalLM, MistralForCausalLM or Qwen2ForCausalLM. Weights are in model.safetensors, in the files that
+/// model.safetensors.index.json lists, or in pytorch_model.bin.
 ///
 /// Throws: DataError when a file is missing or damaged, or the configuration asks for what Ordo's model has not, which
 /// the message names; ValueError and ShapeError naming missing, unexpected and misshaped tensors.
@@ -27,7 +27,7 @@ std::unique_ptr<LanguageModel> open(const std::string& folder, const OpenOptions
 
 /// Writes config.json and model.safetensors, which transformers reads. The folder is made if it is not there.
 ///
-/// Throws: DataError when a file cannot be written.
+/// Throws: DataError when a file cannot be written; ValueError when the model has parts of nn::add_lora.
 /// PyTorch: transformers.PreTrainedModel.save_pretrained.
 void save(const LanguageModel& model, const std::string& folder);
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include <ordo/engine/calls/check.h>
+#include <ordo/engine/tensor/printable.h>
 
 namespace ordo::nn {
 
@@ -32,7 +33,7 @@ void Archive::open(int flags) {
 
 void Archive::fail(const std::string& reason) const { detail::fail<DataError>(op_, "{}: {}", path_, reason); }
 void Archive::fail(const std::string& member, const std::string& reason) const {
-  fail(fmt::format("member '{}': {}", member, reason));
+  fail(fmt::format("member '{}': {}", printable(member), reason));
 }
 
 std::vector<Archive::Entry> Archive::entries(const std::string& ending) const {
@@ -63,7 +64,7 @@ std::vector<Archive::Entry> Archive::entries(const std::string& ending) const {
     const bool stored = stat.comp_method == ZIP_CM_STORE;
     if (stored ? stat.size != stat.comp_size : stat.size / 1032 > stat.comp_size)
       fail(name, fmt::format("{} bytes in the archive cannot hold {}", stat.comp_size, stat.size));
-    entries.push_back({i, name, stat.size});
+    entries.push_back({i, name, stat.size, !stored});
   }
   return entries;
 }

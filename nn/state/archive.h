@@ -16,7 +16,8 @@ class Archive {
   struct Entry {
     uint64_t index;
     std::string name;
-    uint64_t size;  ///< of what is packed
+    uint64_t size;  ///< when it is unpacked
+    bool packed;
   };
 
   /// DataError when the file is no zip archive; here and below, naming `op`.

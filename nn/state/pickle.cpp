@@ -101,6 +101,23 @@ PickleValue& Unpickler::read(const std::string& pickle) {
   return value;
 }
 
+PickleValue& Unpickler::made(Kind kind) {
+  // A value takes more memory than the bytes that ask for it. Files of torch.save() have six and more for each.
+  constexpr uint64_t kFree = 1 << 16, kBytes = 3;
+  if (values_.size() > kFree + pickle_->size() / kBytes) fail("it has more values than a state dict of its size");
+  values_.push_back({.kind = kind});
+  return values_.back();
+}
+
+void Unpickler::push_alike(Kind kind, int64_t integer) {
+  PickleValue*& value = same_[{kind, integer}];
+  if (!value) {
+    value = &made(kind);
+    value->integer = integer;
+  }
+  push(*value);
+}
+
 uint64_t Unpickler::number(int count) {
   const std::string text = bytes(uint64_t(count));
   uint64_t value = 0;
@@ -163,11 +180,6 @@ void Unpickler::push_name(std::string name) {
 }
 
 void Unpickler::step(uint8_t instruction) {
-  const auto push_integer = [&](Kind kind, int64_t v) {
-    PickleValue& value = made(kind);
-    value.integer = v;
-    push(value);
-  };
   const auto push_text = [&](uint64_t length) {
     PickleValue& value = made(Kind::text);
     value.text = bytes(length);
@@ -194,27 +206,27 @@ void Unpickler::step(uint8_t instruction) {
     case kMark:
       return marks_.push_back(stack_.size());
     case kNone:
-      return push(made(Kind::none));
+      return push_alike(Kind::none);
     case kTrue:
-      return push_integer(Kind::boolean, 1);
+      return push_alike(Kind::boolean, 1);
     case kFalse:
-      return push_integer(Kind::boolean, 0);
+      return push_alike(Kind::boolean, 0);
     case kInt1:
-      return push_integer(Kind::integer, int64_t(number(1)));
+      return push_alike(Kind::integer, int64_t(number(1)));
     case kInt2:
-      return push_integer(Kind::integer, int64_t(number(2)));
+      return push_alike(Kind::integer, int64_t(number(2)));
     case kInt4:
-      return push_integer(Kind::integer, int32_t(uint32_t(number(4))));
+      return push_alike(Kind::integer, int32_t(uint32_t(number(4))));
     case kLong1: {
       const auto count = int(number(1));
       if (count > 8) fail(fmt::format("an integer of {} bytes; there are 8 at most", count));
       const uint64_t v = number(count);
       const bool negative = count > 0 && count < 8 && (v >> (8 * count - 1) & 1) != 0;
-      return push_integer(Kind::integer, int64_t(negative ? v - (uint64_t(1) << 8 * count) : v));
+      return push_alike(Kind::integer, int64_t(negative ? v - (uint64_t(1) << 8 * count) : v));
     }
     case kReal:
       number(8);
-      return push(made(Kind::real));
+      return push_alike(Kind::real);
     case kText1:
       return push_text(number(1));
     case kText4:

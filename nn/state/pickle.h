@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ordo/engine/tensor/tensor.h>
@@ -13,13 +14,15 @@
 namespace ordo::nn {
 
 struct PickleValue {
-  enum class Kind { none, boolean, integer, real, text, tuple, list, dict, name, storage, tensor };
+  enum class Kind : uint8_t { none, boolean, integer, real, text, tuple, list, dict, name, storage, tensor };
+  enum class Walk : uint8_t { before, within, after };  ///< of a reader that walks through containers
   Kind kind = Kind::none;
+  Walk walk = Walk::before;
+  bool has_tensors = false;              ///< found by the walk
   int64_t integer = 0;                   ///< of integers and booleans
   std::string text = {};                 ///< of texts; "module name" of names
   std::vector<PickleValue*> items = {};  ///< of containers; key, value, key, value, ... of dicts
   Tensor tensor = {};                    ///< of what a reader makes
-  bool visited = false;                  ///< for readers that walk
   bool is(Kind wanted) const { return kind == wanted; }
 };
 
@@ -31,10 +34,7 @@ class Unpickler {
   PickleValue& read(const std::string& pickle);
 
  protected:
-  PickleValue& made(Kind kind) {
-    values_.push_back({.kind = kind});
-    return values_.back();
-  }
+  PickleValue& made(Kind kind);
   /// At the instruction that is being read.
   [[noreturn]] void fail(const std::string& reason) const {
     fail_at(began_, reason);
@@ -56,6 +56,7 @@ class Unpickler {
   PickleValue& pop();
   PickleValue& top(Kind kind, const char* what);
   std::vector<PickleValue*> since_mark();
+  void push_alike(Kind kind, int64_t integer = 0);
   void push(PickleValue& value) { stack_.push_back(&value); }
   void remember(uint64_t place);
   void recall(uint64_t place);
@@ -65,6 +66,7 @@ class Unpickler {
   const std::string* pickle_ = nullptr;
   uint64_t at_ = 0, began_ = 0;  // of the instruction
   std::deque<PickleValue> values_;
+  std::map<std::pair<Kind, int64_t>, PickleValue*> same_;  // what is alike is one value
   std::vector<PickleValue*> stack_;
   std::vector<size_t> marks_;
   std::map<uint64_t, PickleValue*> memo_;

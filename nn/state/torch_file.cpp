@@ -30,13 +30,19 @@ constexpr std::pair<const char*, DType> kStorages[] = {
 constexpr const char* kOtherStorages[] = {
     "torch CharStorage",  "torch ShortStorage",  "torch ComplexFloatStorage", "torch ComplexDoubleStorage",
     "torch QInt8Storage", "torch QUInt8Storage", "torch QInt32Storage",       "torch.storage UntypedStorage"};
+constexpr int64_t kMostElements = int64_t(1) << 40;  // of a tensor without elements, if its zeros were ones
+constexpr size_t kLongestName = 4096;
+constexpr int kDeepest = 64;
 constexpr const char *kTensor = "torch._utils _rebuild_tensor_v2", *kParameter = "torch._utils _rebuild_parameter",
                      *kOrderedDict = "collections OrderedDict", *kSize = "torch Size", *kDevice = "torch device";
 
 class TorchReader : private nn::Unpickler {
  public:
   explicit TorchReader(const std::string& path) : archive_(path, "load_torch") {
-    for (const nn::Archive::Entry& entry : archive_.entries()) entries_.emplace(entry.name, entry);
+    for (const nn::Archive::Entry& entry : archive_.entries()) {
+      if (entry.packed) archive_.fail(entry.name, "it is packed, which torch.save() does not do");
+      entries_.emplace(entry.name, entry);
+    }
     for (const auto& [name, entry] : entries_)
       if (name.ends_with("/data.pkl")) prefix_ = name.substr(0, name.size() - 8);
     if (prefix_.empty()) archive_.fail("it has no member data.pkl: torch.save() has not written it");
@@ -137,42 +143,47 @@ class TorchReader : private nn::Unpickler {
     if (sizes.size() != strides.size()) fail("a tensor with more sizes than strides, or fewer");
     if (!given[1]->is(Kind::integer) || given[1]->integer < 0 || given[1]->integer > held)
       fail("a tensor that begins outside its storage");
-    // No more elements than the storage, so that no file makes memory of nothing.
     int64_t count = 1, last = given[1]->integer;
     const bool empty = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
-    for (int d = 0; d < sizes.size() && !empty; ++d) {
-      if (count > held / sizes[d]) fail("a tensor with more elements than its storage");
-      count *= sizes[d];
-      if (sizes[d] > 1 && strides[d] > (held - last) / (sizes[d] - 1))
-        last = held;
-      else
-        last += (sizes[d] - 1) * strides[d];
+    for (int d = 0; d < sizes.size(); ++d) {
+      const int64_t size = std::max<int64_t>(sizes[d], 1);
+      if (count > (empty ? kMostElements : held) / size) fail("a tensor with more elements than its storage");
+      count *= size;
+      last = size > 1 && strides[d] > (held - last) / (size - 1) ? held : last + (size - 1) * strides[d];
     }
     if (!empty && last >= held) fail("a tensor that reaches beyond its storage");
     nn::PickleValue& value = made(Kind::tensor);
-    value.tensor =
-        empty ? zeros(sizes, storage.options()) : as_strided(storage, sizes, strides, given[1]->integer).contiguous();
+    value.tensor = empty ? zeros(sizes, storage.options()) : as_strided(storage, sizes, strides, given[1]->integer);
     return value;
   }
 
-  void collect(nn::PickleValue& value, const std::string& name, int depth) {
+  /// Tensors by their names; returns whether there are some.
+  bool collect(nn::PickleValue& value, const std::string& name, int depth) {
     if (value.is(Kind::tensor)) {
+      if (name.size() > kLongestName) archive_.fail(fmt::format("a name of {} bytes", name.size()));
       if (!names_.insert(name).second) archive_.fail(fmt::format("two tensors have the name '{}'", printable(name)));
       tensors_.push_back({name, value.tensor});
-      return;
+      return true;
     }
     const bool dict = value.is(Kind::dict);
-    if (value.items.empty() || (!dict && !value.is(Kind::list) && !value.is(Kind::tuple))) return;
-    if (value.visited || depth > 64)
-      archive_.fail(fmt::format("'{}': a container that is there twice, or too deep in others", printable(name)));
-    value.visited = true;
+    if (!dict && !value.is(Kind::list) && !value.is(Kind::tuple)) return false;
+    using Walk = nn::PickleValue::Walk;
+    if (value.walk == Walk::after && !value.has_tensors) return false;
+    if (value.walk != Walk::before || depth > kDeepest)
+      archive_.fail(fmt::format("'{}': a container of tensors that is there twice, or too deep in others",
+                                printable(name.substr(0, kLongestName))));
+    value.walk = Walk::within;
     for (size_t i = 0; i < value.items.size(); i += dict ? 2 : 1) {
       const nn::PickleValue& key = *value.items[i];
-      if (dict && !key.is(Kind::text) && !key.is(Kind::integer))
-        archive_.fail(fmt::format("'{}': a key that is neither text nor integer", printable(name)));
+      const bool named = !dict || key.is(Kind::text) || key.is(Kind::integer);
       const std::string own = !dict ? std::to_string(i) : key.is(Kind::text) ? key.text : std::to_string(key.integer);
-      collect(*value.items[i + (dict ? 1 : 0)], name.empty() ? own : name + "." + own, depth + 1);
+      const bool has = collect(*value.items[i + (dict ? 1 : 0)], name.empty() ? own : name + "." + own, depth + 1);
+      if (has && !named)
+        archive_.fail(fmt::format("'{}': tensors under a key that is neither text nor integer", printable(name)));
+      value.has_tensors = value.has_tensors || has;
     }
+    value.walk = Walk::after;
+    return value.has_tensors;
   }
 
   const nn::Archive archive_;

@@ -12,7 +12,7 @@ namespace ordo {
 
 /// Reads the tensors of a state dict, or of dicts, lists and tuples around some: {"model": {"weight": t}} and {"loss":
 /// [t]} give "model.weight" and "loss.0". A tensor that is saved alone has the name "". Numbers, texts and None are
-/// passed over. The pickle is read, not executed: what is not needed for this is refused.
+/// passed over. Tensors that shared a storage share it, strides included: clone() separates them. The pickle is read, not executed: what is not needed for this is refused.
 ///
 /// Dtypes: bool, uint8, int32, int64, float16, bfloat16, float32 and float64.
 /// Throws: DataError saying where the file breaks a rule, naming an instruction, a name or a dtype that is refused, or

@@ -131,6 +131,7 @@ bool TrainingRun::shard(const TrainingWork::Loss& loss) {
     const int64_t rows = rows_of(state_.batches, group_);
     ORDO_CHECK((rows - 1) / state_.shard_rows < shards_, ValueError, "Trainer",
                "a step has {} rows, which are more than {} shards of {} rows", rows, shards_, state_.shard_rows);
+    ShardedStep::follow(sharded_, work_.model, work_.optimizer.parameters());
     sharded_->begin(rows, state_.shard_rows, shards_);
   }
   sharded_->run(own_.first + shards_taken_, loss);

@@ -95,7 +95,7 @@ class TrainingRun {
   std::optional<Progress> progress_;
   InterruptGuard interrupt_;
   const int64_t rank_, world_size_;
-  std::optional<ShardedStep> sharded_;
+  std::unique_ptr<ShardedStep> sharded_;
   int64_t shards_ = 1;          // of a step, at most
   distributed::PartRange own_;  // this process's
   int64_t shards_taken_ = 0;    // of them, of the step under way

@@ -24,10 +24,7 @@ class Example {
   /// From 0 to 1, the more the better: the mean of what each item of the batch gets.
   virtual double score(const TensorList& batch) = 0;
   /// Writes a folder that transformers reads, of a model that came from one.
-  virtual void save(const std::string& folder) {
-    throw ValueError("[train] --save " + folder +
-                     ": only models from folders are saved so; --folder keeps checkpoints");
-  }
+  virtual void save(const std::string& /*folder*/) {}
 };
 
 /// How large an example is (tests take small ones), and what it reads.

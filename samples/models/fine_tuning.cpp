@@ -1,6 +1,5 @@
 // A language model from a folder that transformers wrote learns a text: all of it, or low-rank parts of its attention.
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 
 #include "samples/models/text_windows.h"
@@ -29,20 +28,21 @@ class FineTuning : public Example {
   }
   nn::ModuleBase& model() override { return *model_; }
   TensorList draw(int64_t rows, uint64_t seed) const override { return {windows_.draw(rows, seed)}; }
-  Tensor loss(const TensorList& batch) override {
-    return loss_of_next(batch[0], [&](const Tensor& tokens) { return (*model_)(tokens); });
-  }
+  Tensor loss(const TensorList& batch) override { return loss_of_next(batch[0], *model_); }
   double score(const TensorList& batch) override {
     const NoGrad guard;
-    return std::exp(-loss(batch).item<double>());
+    const Tensor losses = loss_of_next(batch[0], *model_, Reduction::none).view({batch[0].size(0), -1});
+    return (-losses.mean(1)).exp().mean().item<double>();
   }
   void save(const std::string& folder) override {
     nn::merge_lora(*model_);
     models::save(*model_, folder);
     const std::filesystem::path tokenizer = std::filesystem::path(folder_) / "tokenizer.json";
-    if (std::filesystem::exists(tokenizer))
+    std::error_code error;
+    if (std::filesystem::exists(tokenizer, error) && !std::filesystem::equivalent(folder_, folder, error))
       std::filesystem::copy_file(tokenizer, std::filesystem::path(folder) / "tokenizer.json",
-                                 std::filesystem::copy_options::overwrite_existing);
+                                 std::filesystem::copy_options::overwrite_existing, error);
+    if (error) throw DataError("[train] " + folder + "/tokenizer.json: cannot be written: " + error.message());
   }
 
  private:

@@ -11,6 +11,7 @@ class TextWindows {
  public:
   /// Of `text`, numbers of characters or tokens: windows of length + 1.
   TextWindows(const char* of, Tensor text, int64_t length) : text_(std::move(text)), length_(length) {
+    if (length < 1) throw ValueError("[" + std::string(of) + "] needs a model of at least two positions");
     if (text_.numel() < 10 * part())
       throw ValueError("[" + std::string(of) + "] needs a text of at least " + std::to_string(10 * part()) + ", not " +
                        std::to_string(text_.numel()) + ", characters or tokens");
@@ -34,12 +35,13 @@ class TextWindows {
   int64_t length_;
 };
 
-/// The mean loss of each position's next one. `scores_of`: of [rows, length], [rows, length, how many there are].
+/// The mean loss of each position's next one, or with Reduction::none each one, [rows * length]. `scores_of`: of [rows,
+/// length], [rows, length, how many there are].
 template <class ScoresOf>
-Tensor loss_of_next(const Tensor& windows, ScoresOf&& scores_of) {
+Tensor loss_of_next(const Tensor& windows, ScoresOf&& scores_of, Reduction reduction = Reduction::mean) {
   const int64_t length = windows.size(1) - 1;
   const Tensor scores = scores_of(windows.narrow(1, 0, length));
-  return cross_entropy(scores.flatten(0, 1), windows.narrow(1, 1, length).flatten());
+  return cross_entropy(scores.flatten(0, 1), windows.narrow(1, 1, length).flatten(), {.reduction = reduction});
 }
 
 }  // namespace examples

@@ -123,7 +123,8 @@ int main(int argc, char** argv) {
   app.add_option("--width", s.width, "multiplies channels and states")->capture_default_str();
   app.add_option("--text", s.text,
                  "a file of UTF-8 to learn, by char_transformer, else the pages of docs/, or by a folder's model");
-  app.add_option("--lora", s.lora, "of a folder's model, train only parts of this rank in its attention");
+  app.add_option("--lora", s.lora, "of a folder's model, train only parts of this rank in its attention")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--save", s.save, "write a folder's model, as transformers reads it, here");
   app.add_option("--lr", s.lr, "learning rate of Adam");
   app.add_option("--seed", s.seed)->capture_default_str();
@@ -148,8 +149,15 @@ int main(int argc, char** argv) {
   const auto named =
       std::find_if(entries().begin(), entries().end(), [&](const Entry& e) { return e.name == s.model; });
   const bool is_folder = named == entries().end() && std::filesystem::is_directory(s.model);
+  if (!is_folder && (s.lora > 0 || !s.save.empty())) {
+    std::fprintf(stderr, "train: --lora and --save are for models in folders\n");
+    return 2;
+  }
   if (named != entries().end() || is_folder) {
     try {
+      std::error_code error;
+      if (!s.save.empty()) std::filesystem::create_directories(s.save, error);
+      if (error) throw DataError("[train] " + s.save + ": cannot be made: " + error.message());
       train(is_folder ? kFineTuning : *named, s);
       return 0;
     } catch (const Error& error) {

@@ -59,7 +59,7 @@ TEST(LoRA, is_a_product_of_low_rank) {
     EXPECT_EQ(layer.in_features(), 4);
     EXPECT_EQ(layer.out_features(), 3);
     layer.to(float64);
-    layer.add_lora({.rank = 2, .alpha = 6});
+    layer.add_lora(nn::LoRA(4, 3, {.rank = 2, .alpha = 6}));
     const nn::NamedTensorList all = layer.named_parameters();
     ASSERT_EQ(all.size(), 4u);
     const Tensor &a = all[2].tensor, &b = all[3].tensor;
@@ -86,7 +86,27 @@ TEST(LoRA, mistakes) {
   EXPECT_ORDO_ERROR(nn::add_lora(model, {"query"}, {.rank = 0}), ValueError, "a positive rank");
   EXPECT_EQ(trained(model).size(), 6u);
   nn::add_lora(model, {"query"});
-  EXPECT_ORDO_ERROR(nn::add_lora(model, {"query"}), ValueError, "the name 'lora' is taken");
+  const size_t parts = model.named_parameters().size();
+  EXPECT_ORDO_ERROR(nn::add_lora(model, {"value", "query"}), ValueError, "'query' has its part already");
+  EXPECT_EQ(model.named_parameters().size(), parts) << "nor has any other";
+  EXPECT_ORDO_ERROR(nn::add_lora(model, {"value"}, {.dropout = 1}), ValueError, "a dropout in [0, 1)");
+  struct Tied : Block {
+    Tied() { value.weight = query.weight; }
+  } tied;
+  EXPECT_ORDO_ERROR(nn::add_lora(tied, {"value"}), ValueError, "'value.weight' is computed from others, or shared");
+  struct Normed : nn::Module {
+    nn::Linear a = add("a", nn::weight_norm(nn::Linear(2, 2)));
+  } normed;
+  EXPECT_ORDO_ERROR(nn::add_lora(normed, {"a"}), ValueError, "'a.weight' is computed from others, or shared");
+}
+
+struct WithActivation : nn::Linear {
+  WithActivation() : Linear(3, 3) { add("activation", nn::ReLU()); }
+};
+TEST(LoRA, layers_may_have_other_parts) {
+  WithActivation layer;
+  EXPECT_EQ(layer(ones({2, 3})).sizes(), (Dims{2, 3}));
+  layer.merge_lora();
 }
 
 }  // namespace

@@ -464,6 +464,14 @@ TEST_F(StreamsTest, old_pointers_in_padding_are_not_parameters) {
   EXPECT_EQ(read(lane, own.data)[0], 4);
 }
 
+TEST_F(StreamsTest, pointers_among_other_parameters_are_of_the_current_device) {
+  const Buffer elsewhere(1);
+  const DeviceScope scope(kSecond);
+  const Lane lane;
+  EXPECT_ORDO_ERROR(launch(add_padded_kernel, dim3(2), dim3(32), 0, lane.stream, Padded{elsewhere.data, true}),
+                    CudaError, "memory of another device");
+}
+
 TEST_F(StreamsTest, devices_copy_directly) {
   const Tensor here = filled(3);
   const uint64_t before = emulator::bytes_between_devices_by_the_host();

@@ -36,6 +36,8 @@ def write(folder, model):
     result = model(input_ids=tokens, labels=tokens)
     result.loss.backward()
     model.save_pretrained(folder)
+    if "qwen2" in folder:
+        torch.save(model.state_dict(), os.path.join(folder, "pytorch_model.bin"))
     expected = {"tokens": tokens, "logits": result.logits.detach(), "loss": result.loss.detach().reshape(1)}
     expected.update({"grad." + name: p.grad for name, p in model.named_parameters()})
     save_file({name: t.contiguous() for name, t in expected.items()}, os.path.join(folder, "expected.safetensors"))

@@ -1,6 +1,7 @@
 """Writes the files of torch_file_test.cpp with PyTorch, and what they hold with safetensors: make_torch_files.py FOLDER"""
 import pathlib
 import sys
+import zipfile
 
 import torch
 from safetensors.torch import save_file
@@ -38,10 +39,12 @@ write("dtypes", {str(d)[6:]: whole.to(d) for d in (torch.float32, torch.float64,
                                                    torch.int64, torch.int32, torch.uint8, torch.bool)})
 write("views", {"whole": whole, "column": whole[:, 2], "part": whole[1:3, 1:5:2], "turned": whole.t(), "same": whole,
                 "one": whole[3, 5], "none": whole[:0], "empty": torch.zeros(2, 0, 3)})
-optimizer = torch.optim.Adam(model.parameters())
+optimizer = torch.optim.Adam([{"params": model.first.parameters()}, {"params": model.second.parameters(), "lr": 0.1}])
 model.second(model.norm(model.first(torch.ones(2, 3)))).sum().backward()
 optimizer.step()
 write("run", {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": 3, "big": -(1 << 40),
               "loss": 0.5, "name": "the first", "best": None, "done": False, "sizes": torch.Size([2, 3]),
               "device": torch.device("cpu"), "list": [whole[0], (whole[1], torch.nn.Parameter(torch.ones(2)))]})
+with zipfile.ZipFile(folder / "packed.pt", "w") as file:
+    file.writestr(zipfile.ZipInfo("a/data.pkl"), b"N." * 100, zipfile.ZIP_DEFLATED)
 write("protocol4", {"a": whole, "b": {"c": torch.ones(2)}}, pickle_protocol=4)
