@@ -4,8 +4,10 @@
 // are errors with file and line.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -55,11 +57,17 @@ struct LaunchCall {
   size_t parameter_bytes;
   const void* kernel;  // the function, for the record
 };
-/// Throws CudaError when pointers among these bytes lead to memory of other devices and none to that of the current one.
-/// A single one may be an old pointer in padding.
-void expect_memory_of_current_device(const void* parameters, size_t bytes);
-/// Queues a launch on a stream. Throws CudaError for a grid or block that no device takes.
-void queue_launch(const LaunchCall& call, cudaStream_t stream);
+/// Queues a launch on a stream. `pointers` are those parameters that are pointers. Throws CudaError for a grid or block
+/// that no device takes, and for memory of another device than the current one.
+void queue_launch(const LaunchCall& call, cudaStream_t stream, std::span<const void* const> pointers);
+
+template <class T>
+const void* if_pointer(const T& parameter) {
+  if constexpr (std::is_pointer_v<T>)
+    return const_cast<const void*>(static_cast<const volatile void*>(parameter));
+  else
+    return nullptr;
+}
 
 /// As kernel<<<grid, block, shared_bytes, stream>>>(args...). A grid without blocks is no work, not an error.
 template <class... P>
@@ -67,12 +75,13 @@ void launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cu
             std::type_identity_t<P>... args) {
   static_assert((std::is_trivially_copyable_v<P> && ...), "kernel parameters are copied bytewise");
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
-  ((std::is_pointer_v<P> ? expect_memory_of_current_device(&args, sizeof args) : void()), ...);
   auto call = [kernel, args...] { kernel(args...); };
   using Call = decltype(call);
   static_assert(std::is_trivially_copyable_v<Call> && alignof(Call) <= alignof(std::max_align_t));
   const auto body = [](void* p) { (*static_cast<const Call*>(p))(); };
-  queue_launch({grid, block, shared_bytes, body, &call, sizeof call, reinterpret_cast<const void*>(kernel)}, stream);
+  const std::array<const void*, sizeof...(P)> pointers = {if_pointer<P>(args)...};
+  queue_launch({grid, block, shared_bytes, body, &call, sizeof call, reinterpret_cast<const void*>(kernel)}, stream,
+               pointers);
 }
 
 /// Whether the calling thread runs a kernel.

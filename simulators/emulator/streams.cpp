@@ -74,10 +74,11 @@ void queue_wait(cudaStream_t stream, std::function<bool()> ready) {
   state().queues.wait(stream, std::move(ready));
 }
 
-void queue_launch(const LaunchCall& call, cudaStream_t stream) {
+void queue_launch(const LaunchCall& call, cudaStream_t stream, std::span<const void* const> pointers) {
   const std::lock_guard lock(state().mutex);
   check_configuration(call);
   if (!is_of_current_device(stream)) throw CudaError("[cuda] kernel launch: invalid resource handle");
+  for (const void* const& pointer : pointers) expect_memory_of_current_device(&pointer, sizeof pointer);
   expect_memory_of_current_device(call.parameters, call.parameter_bytes);
   const uint64_t number = ++state().launches;
   const char* first = static_cast<const char*>(call.parameters);

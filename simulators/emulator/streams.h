@@ -26,6 +26,9 @@ uint64_t bytes_copied_to_host();
 uint64_t bytes_between_devices_by_the_host();
 /// Of the calling thread.
 int current_device();
+/// Throws CudaError when pointers among these bytes lead to memory of other devices and none to that of the current one.
+/// A single one may be an old pointer in padding.
+void expect_memory_of_current_device(const void* parameters, size_t bytes);
 /// Whether the stream is one of the current device, or null.
 bool is_of_current_device(cudaStream_t stream);
 /// Runs everything that is queued.
