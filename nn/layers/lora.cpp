@@ -50,8 +50,9 @@ void add_lora(ModuleBase& model, const std::vector<std::string>& targets, const 
   for (const auto& [path, layer] : linears_of(model)) {
     const std::string last = path.substr(path.rfind('.') + 1), weight = path.empty() ? "weight" : path + ".weight";
     if (std::find(targets.begin(), targets.end(), last) == targets.end()) continue;
-    const auto is_its_own = [&](const NamedTensor& p) { return p.name == weight && p.tensor.is_same(layer->weight); };
-    ORDO_CHECK(std::any_of(before.begin(), before.end(), is_its_own), ValueError, "add_lora",
+    const Tensor own = layer->weight;
+    const auto is_listed = [&](const NamedTensor& p) { return p.name == weight && p.tensor.is_same(own); };
+    ORDO_CHECK(std::any_of(before.begin(), before.end(), is_listed), ValueError, "add_lora",
                "'{}' is computed from others, or shared with another layer", weight);
     ORDO_CHECK(!layer->has_lora(), ValueError, "add_lora", "'{}' has its part already", path);
     parts.emplace_back(layer, LoRA(layer->in_features(), layer->out_features(), options));

@@ -54,7 +54,8 @@ TEST_F(TorchFile, holds_what_was_saved) {
                               want = load_safetensors(file_of(name + ".safetensors")).tensors;
     EXPECT_EQ(got.size(), want.size()) << name;
     for (const auto& [of, t] : want) {
-      const auto found = std::find_if(got.begin(), got.end(), [&](const auto& entry) { return entry.name == of; });
+      const auto found =
+          std::find_if(got.begin(), got.end(), [&of = of](const auto& entry) { return entry.name == of; });
       ASSERT_NE(found, got.end()) << name << ": " << of;
       EXPECT_EQ(found->tensor.dtype(), t.dtype()) << name << ": " << of;
       EXPECT_EQ(found->tensor.sizes(), t.sizes()) << name << ": " << of;
