@@ -24,6 +24,7 @@
 #include <ordo/nn/state/npy.h>
 #include <ordo/nn/state/safetensors.h>
 #include <ordo/nn/state/torch_file.h>
+#include "tests/support/zip_of.h"
 
 namespace ordo::test {
 namespace {
