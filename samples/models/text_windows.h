@@ -27,7 +27,6 @@ class TextWindows {
     return text_.index_select(0, (at.unsqueeze(1) + arange(length_ + 1)).flatten()).view({rows, length_ + 1});
   }
   const Tensor& text() const { return text_; }
-  int64_t length() const { return length_; }
 
  private:
   int64_t part() const { return 16 * length_; }
