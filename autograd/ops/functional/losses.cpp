@@ -140,7 +140,8 @@ static Tensor element_losses(const Tensor& x, const Tensor& t) {
     const Tensor p = x.get();
     const auto slope = [&] {
       if (!grad_enabled()) return kernels::binary_cross_entropy_slope(p, t.get());
-      return (p - t.get()) / clamp((1 - p) * p, 1e-12);
+      const Tensor variance = clamp((1 - p) * p, 1e-12);  // first: the order in which second derivatives are added
+      return (p - t.get()) / variance;
     };
     const auto target_slope = [&] {
       const Tensor log_p = log(p);

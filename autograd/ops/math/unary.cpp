@@ -86,7 +86,9 @@ Tensor mish_gradient(const Tensor& grad, const Tensor& x) {
 /// Like the function, by cosine and sine of pi x; 0 at 0.
 Tensor sinc_gradient(const Tensor& grad, const Tensor& x) {
   const Tensor at_zero = x == 0, safe = masked_fill(x, at_zero, 1);
-  return masked_fill(grad * ((cos(safe * M_PI) - sinc(safe)) / safe), at_zero, 0);
+  // Named, because C++ leaves the order of operands open, and with it the order in which second derivatives are added.
+  const Tensor value = sinc(safe), cosine = cos(safe * M_PI);
+  return masked_fill(grad * ((cosine - value) / safe), at_zero, 0);
 }
 
 Tensor selu_gradient(const Tensor& grad, const Tensor& x) {
