@@ -85,8 +85,9 @@ Case prepare_matmul(const Row& row, const Setting& setting) {
 }
 
 Case prepare_convolution(const Row& row, const Setting& setting) {
+  const int64_t stride = row.has("stride") ? row.number("stride") : 1;
   const auto options =
-      in_rank(row.rank(), [&]<int N>() { return kernels::conv_arguments<N>(1, row.number("padding")); });
+      in_rank(row.rank(), [&]<int N>() { return kernels::conv_arguments<N>(stride, row.number("padding")); });
   const Tensor x = setting.values(row.volume({row.number("images"), row.number("in")}, "size"));
   const Tensor weight = setting.values(row.volume({row.number("out"), row.number("in")}, "kernel"));
   const std::string mode = row.text("mode");

@@ -191,12 +191,12 @@ def matmul(row, place):
 def convolution(row, place):
     x = place.values(row["images"], row["in"], *[row["size"]] * rank(row))
     weight = place.values(row["out"], row["in"], *[row["kernel"]] * rank(row))
-    run = getattr(F, row["op"])
+    run, options = getattr(F, row["op"]), {name: row[name] for name in ("padding", "stride") if name in row}
     if row["mode"] == "forward":
-        return Case(lambda: run(x, weight, padding=row["padding"]), inputs=[x, weight])
+        return Case(lambda: run(x, weight, **options), inputs=[x, weight])
     leaf = x if row["mode"] == "input_gradient" else weight
     leaf.requires_grad_()
-    return backward_of(run(x, weight, padding=row["padding"]), leaf, place)
+    return backward_of(run(x, weight, **options), leaf, place)
 
 
 def model_of(mode):

@@ -3,6 +3,9 @@
 // has to be unfolded. The line of the result has a few columns too many, where windows run over the right border; they
 // are dropped. Only of floats: other types are unfolded.
 //
+// With strides, the pixels are sorted: an image has a part for each remainder of a place divided by the stride. From one
+// window to the next, each offset leads to the next pixel of a part.
+//
 // Every output element is summed by itself in the order of rule 4 (docs/ordering.md). Neither blocks nor threads nor
 // vectors change a bit. Compiled once for each instruction set, as kernels/matmul/gemm_cpu.cpp is.
 #include <ordo/kernels/vectors/targets.h>  // before Highway's headers
@@ -40,37 +43,77 @@ constexpr int64_t kParallelCopy = 1 << 15;             // elements to copy that 
 
 int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// The line of an image with padding, and what lies behind its end so that whole vectors can be read. The zeros behind a
-// row are those before the next one.
-struct DirectLine {
-  static constexpr int64_t kSlack = kVectors * 64;
-  int64_t pitch, layer, size, length;  // of a row, of a layer, of all; length: of the result's line
-  explicit DirectLine(const ConvShape& s)
-      : pitch(s.w.input + s.w.padding),
-        layer((s.h.input + 2 * s.h.padding) * pitch),
-        size((s.d.input + 2 * s.d.padding) * layer + s.w.padding),
-        length(row(s.d.output - 1, s.h.output - 1) + s.w.output) {}
-  // Where row i of layer l begins.
-  int64_t row(int64_t l, int64_t i) const { return l * layer + i * pitch; }
+// An axis of an image, with padding: its places, sorted by remainders.
+struct DirectAxis {
+  int64_t stride, parts, cells;  // parts: remainders that windows read; cells: places of each
+  explicit DirectAxis(const WindowAxis& a)
+      : stride(a.stride),
+        parts(std::min(a.stride, (a.kernel - 1) * a.dilation + 1)),
+        cells(divide_up(a.input + 2 * a.padding, a.stride)) {}
+  int64_t part(int64_t place) const { return place % stride; }
+  int64_t cell(int64_t place) const { return place / stride; }
 };
 
-// The convolution that takes the gradient of the output to the one of the input.
+// The line of an image with padding, and what lies behind its end so that whole vectors can be read. Without strides,
+// the zeros behind a row are those before the next one.
+struct DirectLine {
+  static constexpr int64_t kSlack = kVectors * 64;
+  DirectAxis d, h, w;
+  int64_t pitch, layer, part, size;  // of a row, of a layer, of a part, of all
+  explicit DirectLine(const ConvShape& s)
+      : d(s.d),
+        h(s.h),
+        w(s.w),
+        pitch(s.w.stride == 1 ? s.w.input + s.w.padding : w.cells),
+        layer(h.cells * pitch),
+        part(d.cells * layer),
+        size(d.parts * h.parts * w.parts * part + s.w.padding) {}
+  // Where row i of layer l begins.
+  int64_t row(int64_t l, int64_t i) const { return l * layer + i * pitch; }
+  // Where a place is.
+  int64_t at(int64_t l, int64_t i, int64_t j) const {
+    return ((d.part(l) * h.parts + h.part(i)) * w.parts + w.part(j)) * part + row(d.cell(l), h.cell(i)) + w.cell(j);
+  }
+};
+
+// 32-bit offsets reach every pixel of the channels' lines.
+bool has_offsets(const ConvShape& s) {
+  int64_t size = s.channels;
+  return s.every([&](const WindowAxis& a) {
+    return !__builtin_mul_overflow(size, a.input + 2 * a.padding + a.stride, &size);
+  }) && size < (int64_t(1) << 31) - DirectLine::kSlack;
+}
+
+bool has_lines(const ConvShape& s) { return !s.pointwise() && s.window() > 0 && has_offsets(s); }
+
+// Of an axis, what a convolution's gradient adds up with elements r, r + stride, ... of the kernel: cells first, first +
+// stride, ... of the input. Cell number i gets outputs i + shift, i + shift - step, ..., one from each element.
+struct Reached {
+  int64_t elements, first, count, shift, step;
+  Reached(const WindowAxis& a, int64_t r)
+      : elements(r < a.kernel ? divide_up(a.kernel - r, a.stride) : 0),
+        shift(divide_up(std::max<int64_t>(0, a.padding - r), a.stride)),
+        step(a.stride == 1 ? a.dilation : 1) {
+    first = shift * a.stride + r - a.padding;
+    count = std::max<int64_t>(0, divide_up(a.input - first, a.stride));
+  }
+  // Zeros that are read before the outputs, or behind them.
+  int64_t padding(int64_t outputs) const {
+    return std::max({int64_t(0), (elements - 1) * step - shift, count + shift - outputs});
+  }
+};
+
+// The gradient of the output as an image with padding, from which the one of the input is computed.
 ConvShape transposed(const ConvShape& s) {
   ConvShape t = s;
   std::swap(t.channels, t.filters);
-  for (WindowAxis* axis : {&t.d, &t.h, &t.w}) {
-    std::swap(axis->input, axis->output);
-    axis->padding = axis->dilation * (axis->kernel - 1) - axis->padding;
-  }
+  const auto turn = [](const WindowAxis& a) {
+    int64_t padding = 0;
+    for (int64_t r = 0; r < std::min(a.stride, a.kernel); ++r) padding = std::max(padding, Reached(a, r).padding(a.output));
+    return WindowAxis{a.output, a.input, 1, 1, padding, 1};
+  };
+  t.d = turn(s.d), t.h = turn(s.h), t.w = turn(s.w);
   return t;
-}
-
-bool has_lines(const ConvShape& s) {
-  if (s.pointwise() || s.window() == 0 || !s.every([](const WindowAxis& a) { return a.stride == 1; })) return false;
-  // 32-bit offsets reach every pixel of the channels' lines.
-  int64_t size = s.channels;
-  return s.every([&](const WindowAxis& a) { return !__builtin_mul_overflow(size, a.input + 2 * a.padding, &size); }) &&
-         size < (int64_t(1) << 31) - DirectLine::kSlack;
 }
 
 // Whether a line of this image would leave many lanes of its vectors without a result, which products of several
@@ -85,9 +128,9 @@ bool forward_fits(const ConvShape& s) {
 // The gradient of such a convolution is one itself, with the padding that is missing. Its zeros change nothing, as long
 // as the weight is finite. A cell's filters are one block of rule 3, and the cells one of rule 1.
 bool input_grad_fits(const ConvShape& s, const float* weight) {
-  const ConvShape t = transposed(s);
-  if (!has_lines(s) || is_small(s) || !s.complete() || !has_lines(t) || s.filters > kOrderedBlock ||
-      s.kernel_cells() > kOrderedGroup || !t.every([](const WindowAxis& a) { return a.padding >= 0; }))
+  if (s.pointwise() || s.window() == 0 || s.filters == 0 || is_small(s) || s.filters > kOrderedBlock ||
+      s.kernel_cells() > kOrderedGroup || !s.every([](const WindowAxis& a) { return a.stride == 1 || a.dilation == 1; }) ||
+      !has_offsets(transposed(s)))
     return false;
   float differences = 0;  // 0, or NaN where a weight is not finite
   for (int64_t i = 0; i < s.groups * s.w_size(); ++i) differences += weight[i] - weight[i];
@@ -108,18 +151,28 @@ HWY_INLINE void copy_row(const float* from, int64_t width, int64_t after, float*
     for (int64_t j = 0; j < width; j += kLanes) L::load(from + j).store(to + j);
 }
 
-// Writes one group of one sample into lines, one after the other, whose padding is zero already. Rows are whole
-// vectors, of which the next row and padding take back what is theirs.
+// Writes one group of one sample into lines, one after the other, whose padding is zero already. Without strides, rows
+// are whole vectors, of which the next row and padding take back what is theirs.
 void fill_lines(const ConvShape& s, const DirectLine& line, const float* x, float* lines) {
-  const int64_t width = s.w.input;
+  const int64_t width = s.w.input, stride = s.w.stride;
+  const bool plain = s.every([](const WindowAxis& a) { return a.stride == 1; });
   int64_t after = s.x_size();  // this row
   for (int64_t c = 0; c < s.channels; ++c, lines += line.size)
-    for (int64_t l = 0; l < s.d.input; ++l)
-      for (int64_t i = 0; i < s.h.input; ++i, x += width) {
-        float* const to = lines + line.row(l + s.d.padding, i + s.h.padding) + s.w.padding;
+    for (int64_t l = s.d.padding; l < s.d.padding + s.d.input; ++l)
+      for (int64_t i = s.h.padding; i < s.h.padding + s.h.input; ++i, x += width) {
         after -= width;
-        copy_row(x, width, after, to);
-        L::all(0).store(to + width);
+        if (plain) {
+          float* const to = lines + line.at(l, i, s.w.padding);
+          copy_row(x, width, after, to);
+          L::all(0).store(to + width);
+        } else if (line.d.part(l) < line.d.parts && line.h.part(i) < line.h.parts) {
+          for (int64_t first = 0; first < std::min(stride, width); ++first) {
+            const int64_t place = s.w.padding + first;
+            if (line.w.part(place) >= line.w.parts) continue;
+            float* to = lines + line.at(l, i, place);
+            for (int64_t j = first; j < width; j += stride) *to++ = x[j];
+          }
+        }
       }
 }
 
@@ -131,7 +184,7 @@ std::vector<int32_t> make_offsets(const ConvShape& s, const DirectLine& line, in
     for (int64_t t = 0; t < s.d.kernel; ++t)
       for (int64_t u = 0; u < s.h.kernel; ++u)
         for (int64_t v = 0; v < s.w.kernel; ++v)
-          offsets.push_back(int32_t(c * line.size + line.row(t * s.d.dilation, u * s.h.dilation) + v * s.w.dilation));
+          offsets.push_back(int32_t(c * line.size + line.at(t * s.d.dilation, u * s.h.dilation, v * s.w.dilation)));
   return offsets;
 }
 
@@ -143,19 +196,26 @@ HWY_INLINE void fill(L (&sums)[R][V], L value) {
     for (int v = 0; v < V; ++v) sums[r][v] = value;
 }
 
-// What a block of a weight's elements is multiplied with, and how the blocks' sums are added up.
-struct Elements {
-  std::vector<int32_t> offsets;  // in the order of the sum
+// Results that are sums of the same elements: all of a convolution or, of its gradient, those with one remainder.
+struct Results {
+  std::vector<int32_t> offsets;  // of the elements, in the order of the sum
   int64_t block;                 // elements that are summed together
   bool from_zero;                // the blocks are added to +0, which makes -0 +0
+  int64_t d, h, w;               // how many there are
+  int64_t first;                 // where the first one is in its image
+  int64_t layer, pitch, step;    // from there to the next layer, row, column
+  std::vector<int64_t> cells;    // of the kernel, of a gradient
+
+  int64_t count() const { return d * h * w; }
+  int64_t length(const DirectLine& line) const { return line.row(d - 1, h - 1) + w; }
 };
 
 // out[f][0..V vectors) = bias[f] + sum over k of weight[k][f] line[offset[k]...]
 template <int F, int V>
-void correlate(const float* line, const Elements& elements, const float* weight, const float* bias, float* out,
+void correlate(const float* line, const Results& results, const float* weight, const float* bias, float* out,
                int64_t stride) {
-  const int32_t* const offsets = elements.offsets.data();
-  const int64_t count = int64_t(elements.offsets.size()), size = elements.block;
+  const int32_t* const offsets = results.offsets.data();
+  const int64_t count = int64_t(results.offsets.size()), size = results.block;
   for (int64_t k0 = 0; k0 < count; k0 += size) {
     L sum[F][V];
     fill(sum, L::all(kNoValue<float>));
@@ -177,7 +237,7 @@ void correlate(const float* line, const Elements& elements, const float* weight,
 #pragma GCC unroll 8
       for (int v = 0; v < V; ++v) {
         float* const to = out + f * stride + v * kLanes;
-        L value = k0 > 0 ? L::load(to) + sum[f][v] : elements.from_zero ? sum[f][v] + L::all(0) : sum[f][v];
+        L value = k0 > 0 ? L::load(to) + sum[f][v] : results.from_zero ? sum[f][v] + L::all(0) : sum[f][v];
         if (bias && last == count) value = value + L::all(bias[f]);
         value.store(to);
       }
@@ -189,43 +249,50 @@ void correlate(const float* line, const Elements& elements, const float* weight,
 template <int F>
 class ImageRows {
  public:
-  ImageRows(const ConvShape& s, const DirectLine& line, float* y)
-      : s_(s), line_(line), y_(y), rows_(s.d.output * s.h.output) {}
-  // Those in the first `count` results, of which `results` has those of the filters `stride` apart.
-  void take(const float* results, int64_t stride, int64_t count) {
-    const int64_t width = s_.w.output, positions = s_.positions();
-    for (; row_ < rows_ && at_ + width <= count; y_ += width) {
+  ImageRows(const Results& results, const DirectLine& line, int64_t positions, float* y)
+      : results_(results), line_(line), positions_(positions), rows_(results.d * results.h), y_(y) {}
+  // Those in the first `count` values, of which `from` has those of the filters `stride` apart.
+  void take(const float* from, int64_t stride, int64_t count) {
+    const int64_t width = results_.w;
+    for (; row_ < rows_ && at_ + width <= count; at_ = line_.row(row_ / results_.h, row_ % results_.h)) {
+      const int64_t to = results_.first + row_ / results_.h * results_.layer + row_ % results_.h * results_.pitch;
       ++row_;
-      for (int f = 0; f < F; ++f)
-        copy_row(results + f * stride + at_, width, positions - row_ * width, y_ + f * positions);
-      at_ = line_.row(row_ / s_.h.output, row_ % s_.h.output);
+      for (int f = 0; f < F; ++f) {
+        const float* const values = from + f * stride + at_;
+        float* const row = y_ + f * positions_ + to;
+        if (results_.count() == positions_)
+          copy_row(values, width, positions_ - to - width, row);
+        else
+          for (int64_t j = 0; j < width; ++j) row[j * results_.step] = values[j];
+      }
     }
   }
 
  private:
-  const ConvShape& s_;
+  const Results& results_;
   const DirectLine& line_;
+  int64_t positions_, rows_;  // of an image
   float* y_;
-  int64_t rows_, row_ = 0, at_ = 0;  // at_: where the row is in the results
+  int64_t row_ = 0, at_ = 0;  // at_: where the row is in the line
 };
 
-// All of a line's result for F filters, and from there into the image without the columns too many.
+// All of a line's results for F filters, and from there into the images without the columns too many.
 template <int F>
-void correlate_line(const ConvShape& s, const DirectLine& shape, const float* line, const Elements& elements,
+void correlate_line(const Results& results, const DirectLine& shape, int64_t positions, const float* line,
                     const float* weight, const float* bias, float* scratch, int64_t stride, float* y) {
-  const int64_t vectors = divide_up(shape.length, kLanes), blocks = divide_up(vectors, kVectors);
-  ImageRows<F> rows(s, shape, y);
+  const int64_t vectors = divide_up(results.length(shape), kLanes), blocks = divide_up(vectors, kVectors);
+  ImageRows<F> rows(results, shape, positions, y);
   for (int64_t block = 0; block < blocks; ++block) {
     const int64_t first = vectors * block / blocks, last = vectors * (block + 1) / blocks, at = first * kLanes;
     switch (last - first) {
       case 1:
-        correlate<F, 1>(line + at, elements, weight, bias, scratch + at, stride);
+        correlate<F, 1>(line + at, results, weight, bias, scratch + at, stride);
         break;
       case 2:
-        correlate<F, 2>(line + at, elements, weight, bias, scratch + at, stride);
+        correlate<F, 2>(line + at, results, weight, bias, scratch + at, stride);
         break;
       default:
-        correlate<F, 3>(line + at, elements, weight, bias, scratch + at, stride);
+        correlate<F, 3>(line + at, results, weight, bias, scratch + at, stride);
         break;
     }
     rows.take(scratch, stride, last * kLanes);
@@ -247,17 +314,23 @@ struct FilterBlock {
   int count;
 };
 
-// y from the lines of x. weight_at(group, f, k) is what filter f multiplies element k with.
+// y from the lines of x. weight_at(group, f, results, k) is what filter f multiplies element k of some results with.
 template <class WeightAt>
-void correlate_all(const ConvShape& s, const Elements& elements, const float* x, const WeightAt& weight_at,
+void correlate_all(const ConvShape& s, const std::vector<Results>& all, const float* x, const WeightAt& weight_at,
                    const float* bias, float* y) {
   const DirectLine line(s);
   std::vector<FilterBlock> blocks;
   for (int64_t first = 0; first < s.filters; first += blocks.back().count)
     blocks.push_back({first, int(std::min<uint64_t>(kFilters, std::bit_floor(uint64_t(s.filters - first))))});
-  const int64_t stride = divide_up(line.length, kLanes) * kLanes;
-  const Scratch<float> packed(s.w_size(), Device());
-  const int64_t work = s.filters * s.columns(), line_count = s.channels * line.size + DirectLine::kSlack;
+  int64_t elements = 0, longest = 0, work = 0;
+  for (const Results& r : all) {
+    elements += int64_t(r.offsets.size());
+    longest = std::max(longest, r.length(line));
+    work += s.filters * int64_t(r.offsets.size()) * r.count();
+  }
+  const int64_t stride = divide_up(longest, kLanes) * kLanes;
+  const Scratch<float> packed(s.filters * elements, Device());
+  const int64_t line_count = s.channels * line.size + DirectLine::kSlack;
   // Threads share samples or, where there are few, the filters of each.
   const bool share_samples = s.samples >= num_threads();
   const int64_t grain = share_samples ? divide_up(kParallelWork, work) : s.samples;
@@ -265,12 +338,17 @@ void correlate_all(const ConvShape& s, const Elements& elements, const float* x,
     // In the order that correlate() reads: per block, k by k.
     float* to = packed.data();
     for (const FilterBlock& block : blocks)
-      for (int64_t k = 0; k < s.window(); ++k)
-        for (int f = 0; f < block.count; ++f) *to++ = weight_at(group, block.first + f, k);
+      for (const Results& r : all)
+        for (int64_t k = 0; k < int64_t(r.offsets.size()); ++k)
+          for (int f = 0; f < block.count; ++f) *to++ = weight_at(group, block.first + f, r, k);
     const auto convolve = [&](const FilterBlock& block, const float* lines, float* scratch, float* sample_y) {
-      correlate_block(block.count, s, line, lines, elements, packed.data() + block.first * s.window(),
-                      bias ? bias + group * s.filters + block.first : nullptr, scratch, stride,
-                      sample_y + block.first * s.positions());
+      const float* weights = packed.data() + block.first * elements;
+      for (const Results& r : all) {
+        correlate_block(block.count, r, line, s.positions(), lines, weights,
+                        bias ? bias + group * s.filters + block.first : nullptr, scratch, stride,
+                        sample_y + block.first * s.positions());
+        weights += int64_t(r.offsets.size()) * block.count;
+      }
     };
     parallel_for(0, s.samples, grain, [&](int64_t begin, int64_t end) {
       const Scratch<float> lines(line_count, Device()), scratch(share_samples ? kFilters * stride : 0, Device());
@@ -294,33 +372,62 @@ void correlate_all(const ConvShape& s, const Elements& elements, const float* x,
 }
 
 void forward(const ConvShape& s, const float* x, const float* weight, const float* bias, float* y) {
-  const Elements elements{make_offsets(s, DirectLine(s), s.channels), kOrderedBlock, false};
-  const auto weight_at = [&](int64_t group, int64_t f, int64_t k) {
+  const Results all{make_offsets(s, DirectLine(s), s.channels), kOrderedBlock, false, s.d.output, s.h.output, s.w.output,
+                    0, s.h.output * s.w.output, s.w.output, 1, {}};
+  const auto weight_at = [&](int64_t group, int64_t f, const Results&, int64_t k) {
     return weight[group * s.w_size() + f * s.window() + k];
   };
-  correlate_all(s, elements, x, weight_at, bias, y);
+  correlate_all(s, {all}, x, weight_at, bias, y);
+}
+
+// The results that elements d, d + stride, ... of the kernel reach, likewise in the other directions. A block for each
+// cell of the kernel, whose elements are the filters.
+Results reached(const ConvShape& s, const ConvShape& t, const DirectLine& line, const Reached& d, const Reached& h,
+                const Reached& w, int64_t first_cell) {
+  const int64_t row = s.w.input, layer = s.h.input * row;
+  Results r{{}, s.filters, true, d.count, h.count, w.count, d.first * layer + h.first * row + w.first,
+            s.d.stride * layer, s.h.stride * row, s.w.stride, {}};
+  for (int64_t i = 0; i < d.elements; ++i)
+    for (int64_t j = 0; j < h.elements; ++j)
+      for (int64_t k = 0; k < w.elements; ++k) {
+        const int64_t from = line.row(t.d.padding + d.shift - i * d.step, t.h.padding + h.shift - j * h.step) +
+                             t.w.padding + w.shift - k * w.step;
+        for (int64_t f = 0; f < s.filters; ++f) r.offsets.push_back(int32_t(f * line.size + from));
+        r.cells.push_back(first_cell + (i * s.d.stride * s.h.kernel + j * s.h.stride) * s.w.kernel + k * s.w.stride);
+      }
+  return r;
 }
 
 void input_grad(const ConvShape& s, const float* grad, const float* weight, float* x_grad) {
   const ConvShape t = transposed(s);
-  const int64_t cells = s.kernel_cells();
-  // A block for each cell of the kernel, whose elements are the filters. The cell that comes first is the last of t's.
-  const std::vector<int32_t> offsets = make_offsets(t, DirectLine(t), t.channels);
-  Elements elements{{}, s.filters, true};
-  for (int64_t cell = 0; cell < cells; ++cell)
-    for (int64_t f = 0; f < s.filters; ++f) elements.offsets.push_back(offsets[size_t(f * cells + cells - 1 - cell)]);
-  const auto weight_at = [&](int64_t group, int64_t channel, int64_t k) {
-    return weight[group * s.w_size() + k % s.filters * s.window() + channel * cells + k / s.filters];
+  const DirectLine line(t);
+  std::vector<Results> all;
+  int64_t count = 0;
+  const auto parts = [](const WindowAxis& a) { return std::min(a.stride, a.kernel); };
+  for (int64_t d = 0; d < parts(s.d); ++d)
+    for (int64_t h = 0; h < parts(s.h); ++h)
+      for (int64_t w = 0; w < parts(s.w); ++w) {
+        Results r = reached(s, t, line, Reached(s.d, d), Reached(s.h, h), Reached(s.w, w),
+                            (d * s.h.kernel + h) * s.w.kernel + w);
+        if (r.count() == 0 || r.offsets.empty()) continue;
+        count += r.count();
+        all.push_back(std::move(r));
+      }
+  if (count < s.pixels()) std::fill_n(x_grad, s.samples * s.groups * s.x_size(), 0.0f);
+  if (all.empty()) return;
+  const auto weight_at = [&](int64_t group, int64_t channel, const Results& r, int64_t k) {
+    return weight[group * s.w_size() + k % s.filters * s.window() + channel * s.kernel_cells() +
+                  r.cells[size_t(k / s.filters)]];
   };
-  correlate_all(t, elements, grad, weight_at, nullptr, x_grad);
+  correlate_all(t, all, grad, weight_at, nullptr, x_grad);
 }
 
 // One factor of the weight gradient's products: elements, each of which has a value, or a vector of values, for every
 // position of every sample.
 struct Factor {
   const float* data;
-  int64_t sample, layer, pitch;  // from a sample, a layer or a row to the next
-  std::vector<int64_t> offsets;  // of the elements
+  int64_t sample, layer, pitch, step;  // from a sample, a layer, a row or a position to the next
+  std::vector<int64_t> offsets;        // of the elements
   const float* row(int64_t n, int64_t l, int64_t i) const { return data + n * sample + l * layer + i * pitch; }
 };
 
@@ -347,10 +454,10 @@ HWY_INLINE void add_positions(const float* value, const float* vector, const Wei
   for (int64_t i = 0; i < count; ++i) {
     L g[V];
 #pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) g[v] = L::load(vectors[v] + i * kLanes);
+    for (int v = 0; v < V; ++v) g[v] = L::load(vectors[v] + i * block.vectors.step);
 #pragma GCC unroll 8
     for (int b = 0; b < B; ++b) {
-      const L all = L::all(values[b][i]);
+      const L all = L::all(values[b][i * block.values.step]);
 #pragma GCC unroll 8
       for (int v = 0; v < V; ++v) sum[b][v] = L::fused(g[v], all, sum[b][v]);
     }
@@ -382,7 +489,7 @@ HWY_INLINE void correlate_sample(const WeightBlock& block, int64_t n, L (&sample
     const float *const value = block.values.row(n, layer, i), *const vector = block.vectors.row(n, layer, i);
     for (int64_t j = 0; j < s.w.output;) {
       const int64_t run = std::min(left, s.w.output - j);
-      add_positions(value + j, vector + j * kLanes, block, run, sum);
+      add_positions(value + j * block.values.step, vector + j * block.vectors.step, block, run, sum);
       j += run;
       left -= run;
       if (left > 0) continue;
@@ -468,7 +575,9 @@ void add_products(const ConvShape& s, const Factor& values, const Factor& vector
 void weight_grad_group(const ConvShape& s, int64_t group, const float* grad, const float* x, float* weight_grad) {
   const auto filled = [](int64_t count) { return double(count) / double(divide_up(count, kLanes)); };
   const bool by_channels = filled(s.channels) >= filled(s.filters);
-  const DirectLine line(s);
+  ConvShape dense = s;  // lines of all pixels in their order
+  dense.d.stride = dense.h.stride = dense.w.stride = 1;
+  const DirectLine line(dense);
   const int64_t positions = s.positions(), cells = s.kernel_cells(), deep = by_channels ? kLanes : 1;
   const int64_t planes = divide_up(s.channels, deep), plane = line.size * deep;
   const int64_t vectors = by_channels ? 0 : divide_up(s.filters, kLanes), vector = positions * kLanes;
@@ -477,12 +586,13 @@ void weight_grad_group(const ConvShape& s, int64_t group, const float* grad, con
   const Scratch<float> lines(together * planes * plane, Device()), grads(together * vectors * vector, Device());
   std::fill(lines.data(), lines.data() + together * planes * plane, 0.0f);
   std::fill(grads.data(), grads.data() + together * vectors * vector, 0.0f);
-  Factor pixels{lines.data(), plane, line.layer * deep, line.pitch * deep, {}};
-  const std::vector<int32_t> window = make_offsets(s, line, 1);
+  Factor pixels{lines.data(), plane, line.layer * deep * s.d.stride, line.pitch * deep * s.h.stride, deep * s.w.stride,
+                {}};
+  const std::vector<int32_t> window = make_offsets(dense, line, 1);
   for (int64_t p = 0; p < planes; ++p)
     for (const int32_t cell : window) pixels.offsets.push_back(p * together * plane + cell * deep);
-  const int64_t pitch = s.w.output * (by_channels ? 1 : kLanes);
-  Factor filters{grads.data(), by_channels ? s.groups * s.y_size() : vector, s.h.output * pitch, pitch, {}};
+  const int64_t step = by_channels ? 1 : kLanes, pitch = s.w.output * step;
+  Factor filters{grads.data(), by_channels ? s.groups * s.y_size() : vector, s.h.output * pitch, pitch, step, {}};
   for (int64_t f = 0; f < (by_channels ? s.filters : vectors); ++f)
     filters.offsets.push_back(f * (by_channels ? positions : together * vector));
   const Factor &values = by_channels ? filters : pixels, &in_lanes = by_channels ? pixels : filters;

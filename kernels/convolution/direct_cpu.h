@@ -1,4 +1,4 @@
-// Convolutions of floats with stride 1 on the CPU without unfolding, by rule 4 of docs/ordering.md. Internal.
+// Convolutions of floats on the CPU without unfolding, by rule 4 of docs/ordering.md. Internal.
 #pragma once
 
 #include <ordo/kernels/convolution/conv_shape.h>

@@ -5,15 +5,18 @@
 
 #include <ordo/kernels/reduce/reduce_cpu.h>
 #include <ordo/kernels/reduce/rows.h>
+#include <ordo/kernels/vectors/vector_targets.h>
 
 namespace ordo::kernels::cpu {
 namespace detail {
 
 /// n values from `at` on: of row r, from `column` on.
 template <class Map>
-void map_along(Map map, int64_t at, int64_t r, int64_t column, int64_t n) {
-  const auto row = map.row(r);
-  for (int64_t i = 0; i < n; ++i) map.out[at + i] = map.value(row, at + i, column + i);
+void map_along(const Map& map, int64_t at, int64_t r, int64_t column, int64_t n) {
+  vectorised([=] {
+    const auto row = map.row(r);
+    for (int64_t i = 0; i < n; ++i) map.out[at + i] = map.value(row, at + i, column + i);
+  });
 }
 
 /// n values from `at` on: value `column` of row r and of those after it.

@@ -4,6 +4,7 @@
 #include <ordo/kernels/reduce/reduce_cpu.h>
 #include <ordo/kernels/reduce/reducers.h>
 #include <ordo/kernels/softmax/softmax.h>
+#include <ordo/kernels/vectors/vector_targets.h>
 
 #define ORDO_LOOPS_DEVICE cpu
 
@@ -19,12 +20,18 @@ void softmax_rows(const P& p, const SoftmaxShape& s, Device) {
     A *const line = scratch.data(), *const terms = line + length;
     for (int64_t row = first; row < last; ++row) {
       const int64_t at = row / step * length * step + row % step;
-      for (int64_t i = 0; i < length; ++i) line[i] = p.first(at + i * step);
+      vectorised([=] {
+        for (int64_t i = 0; i < length; ++i) line[i] = p.first(at + i * step);
+      });
       const A max = P::kShifted ? reduce_one(ExtremumReducer<A, true>(line, nullptr), shape, 0) : A(0);
-      for (int64_t i = 0; i < length; ++i) terms[i] = p.term(line[i], at + i * step, max);
+      vectorised([=] {
+        for (int64_t i = 0; i < length; ++i) terms[i] = p.term(line[i], at + i * step, max);
+      });
       const A finished = p.finish(reduce_one(SumReducer<A>(terms, nullptr), shape, 0));
-      for (int64_t i = 0; i < length; ++i)
-        p.out[at + i * step] = p.result(line[i], at + i * step, max, terms[i], finished);
+      vectorised([=] {
+        for (int64_t i = 0; i < length; ++i)
+          p.out[at + i * step] = p.result(line[i], at + i * step, max, terms[i], finished);
+      });
     }
   });
 }

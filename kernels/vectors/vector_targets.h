@@ -27,4 +27,28 @@ void use_vector_target(const std::string& name);
 /// Whether the one in use has AVX-512's vectors, for loops that a compiler makes.
 bool has_avx512();
 
+namespace detail {
+/// All that f calls becomes part of these functions: a loop with a call would not vectorise.
+struct Vectorised {
+  template <class F>
+  [[gnu::noinline, gnu::flatten]] static void baseline(F f) {
+    f();
+  }
+  template <class F>
+  [[gnu::noinline, gnu::flatten, ORDO_AVX512]] static void avx512(F f) {
+    f();
+  }
+};
+}  // namespace detail
+
+/// Calls f, whose loops are compiled for AVX-512 as well. What f needs in them it should contain as copies, which no
+/// store can change.
+template <class F>
+void vectorised(const F& f) {
+#if ORDO_MAKES_AVX512
+  if (has_avx512()) return detail::Vectorised::avx512(f);
+#endif
+  detail::Vectorised::baseline(f);
+}
+
 }  // namespace ordo::kernels::cpu

@@ -3,6 +3,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <random>
 
 #include "tests/kernels/convolution/convolution_reference.h"
 #include "tests/kernels/matmul/rule3.h"
@@ -62,8 +63,9 @@ struct Rule4 {
 template <int N>
 void expect_rule4(const std::vector<ConvCase<N>>& cases) {
   const DeterminismGuard guard(Determinism::device_to_device);
-  for (const ConvCase<N>& c : cases) {
-    SCOPED_TRACE(c.label);
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const ConvCase<N>& c = cases[i];
+    SCOPED_TRACE(c.label + (" case " + std::to_string(i)));
     const Tensor x = test_mixed_values(c.x, 1).to(float32), w = test_mixed_values(c.w, 2).to(float32);
     const Tensor b = test_mixed_values({c.w[0]}, 3).to(float32);
     const Tensor g = test_mixed_values(c.output_sizes(), 4).to(float32);
@@ -93,6 +95,8 @@ TEST(Conv2d, OrderedConvolutionsFollowRule4) {
                    {"deep", {2, 30, 7, 7}, {17, 30, 3, 3}, true, 1, 1},
                    {"strided", {2, 3, 11, 11}, {4, 3, 3, 3}, true, 2, 1, 2},
                    {"pointwise", {18, 2, 5, 5}, {3, 2, 1, 1}, true},
+                   {"pointwise, strided", {3, 6, 13, 12}, {9, 6, 1, 1}, true, {2, 3}},
+                   {"wide, strided", {2, 3, 18, 70}, {17, 3, 4, 4}, true, 2, 1},
                    {"large", {1, 1, 12, 12}, {2, 1, 9, 9}, true, 1, 4}});
   // Several samples in a product, and a run that is shorter.
   expect_rule4<2>({{"small images", {11, 5, 4, 4}, {33, 5, 3, 3}, true, 1, 1},
@@ -107,7 +111,37 @@ TEST(Conv2d, OrderedConvolutionsFollowRule4) {
                    {"large", {1, 1, 6, 7, 6}, {2, 1, 5, 5, 5}, true, 1, 2}});
 }
 
-// TF32 keeps 10 bits of each factor, which would show as 2^-11 / sqrt(72) of the products' absolute sum.
+template <int N>
+std::vector<ConvCase<N>> random_cases(int count) {
+  std::mt19937 random(N);
+  const auto up_to = [&](int64_t least, int64_t most) { return least + int64_t(random() % uint64_t(most - least + 1)); };
+  const auto sizes = [&](int64_t least, int64_t most) {
+    std::array<int64_t, N> all;
+    for (int64_t& one : all) one = std::max(least, up_to(least - 1, most));
+    return std::apply([](auto... each) { return Size<N>(each...); }, all);
+  };
+  std::vector<ConvCase<N>> cases;
+  while (count-- > 0) {
+    const int64_t groups = up_to(1, 6) == 1 ? 2 : 1, channels = up_to(1, 4);
+    ConvCase<N> c{"", {up_to(1, 9), channels * groups}, {up_to(1, 20) * groups, channels}, true};
+    c.stride = sizes(1, 4), c.padding = sizes(0, 3), c.dilation = sizes(1, 2), c.groups = groups;
+    for (int i = 0; i < N; ++i) {
+      c.w.push_back(up_to(1, 4));
+      const int64_t extent = (c.w[2 + i] - 1) * c.dilation[i] + 1;
+      c.x.push_back(up_to(std::max<int64_t>(1, extent - 2 * c.padding[i]), extent + (N == 3 ? 4 : 11)));
+    }
+    cases.push_back(c);
+  }
+  return cases;
+}
+
+TEST(Conv2d, RandomShapesFollowRule4) {
+  expect_rule4(random_cases<1>(40));
+  expect_rule4(random_cases<2>(80));
+  expect_rule4(random_cases<3>(20));
+}
+
+// TF32 keeps 10 bits, which would show as 2^-11 / sqrt(72) of the products' absolute sum.
 TEST(Conv2d, LibrariesComputeFloat32InFloat32) {
   if (cuda::build() != "cuda" || !cuda::is_available()) GTEST_SKIP() << "no CUDA device but the emulated one";
   bool has_cudnn = false;
