@@ -106,7 +106,10 @@ void convolve(ConvPass pass, const ConvShape& s, const ConvTensors& t) {
     T *const x = t.x.data<T>(), *const weight = t.weight.data<T>(), *const y = t.y.data<T>();
     const T* const bias = t.bias.defined() ? t.bias.data<T>() : nullptr;
     if constexpr (std::is_same_v<T, float>) {
-      if (direct_convolution(pass, s, x, weight, bias, y)) return;
+      if (pass == ConvPass::forward      ? direct_convolution(s, x, weight, bias, y)
+          : pass == ConvPass::input_grad ? direct_convolution_input_grad(s, y, weight, x)
+                                         : direct_convolution_weight_grad(s, y, x, weight))
+        return;
     }
     if (pass == ConvPass::forward)
       by_columns<ConvPass::forward>(s, x, weight, bias, y);

@@ -99,10 +99,12 @@ TEST(Conv2d, OrderedConvolutionsFollowRule4) {
                    {"wide, strided", {2, 3, 18, 70}, {17, 3, 4, 4}, true, 2, 1},
                    {"large", {1, 1, 12, 12}, {2, 1, 9, 9}, true, 1, 4}});
   // Several samples in a product, and a run that is shorter.
-  expect_rule4<2>({{"small images", {11, 5, 4, 4}, {33, 5, 3, 3}, true, 1, 1},
-                   {"small images, strided", {9, 4, 6, 6}, {3, 4, 3, 3}, true, 2, 1},
-                   {"small images, pointwise", {9, 4, 3, 3}, {34, 4, 1, 1}, true},
-                   {"small images, more filters than a block", {9, 3, 3, 3}, {258, 3, 2, 2}, true, 1, 1}});
+  expect_rule4<2>(
+      {{"small images", {11, 5, 4, 4}, {33, 5, 3, 3}, true, 1, 1},
+       {"small images, strided", {9, 4, 6, 6}, {3, 4, 3, 3}, true, 2, 1},
+       {"small images, pointwise", {9, 4, 3, 3}, {34, 4, 1, 1}, true},
+       {"small images, more filters than a block", {9, 3, 3, 3}, {258, 3, 2, 2}, true, 1, 1},
+       {"small images, strided, more filters than two blocks", {3, 70, 5, 5}, {530, 70, 3, 3}, true, 2, 1}});
   expect_rule4<2>({{"more positions than a group of blocks", {1, 1, 130, 129}, {2, 1, 2, 3}, true, 1, 1},
                    {"a window of more than a group of blocks", {1, 1025, 5, 5}, {1, 1025, 4, 4}, true, 1, 0}});
   expect_rule4<3>({{"small", {2, 2, 5, 6, 7}, {3, 2, 3, 3, 3}, true, 1, 1},
@@ -114,7 +116,9 @@ TEST(Conv2d, OrderedConvolutionsFollowRule4) {
 template <int N>
 std::vector<ConvCase<N>> random_cases(int count) {
   std::mt19937 random(N);
-  const auto up_to = [&](int64_t least, int64_t most) { return least + int64_t(random() % uint64_t(most - least + 1)); };
+  const auto up_to = [&](int64_t least, int64_t most) {
+    return least + int64_t(random() % uint64_t(most - least + 1));
+  };
   const auto sizes = [&](int64_t least, int64_t most) {
     std::array<int64_t, N> all;
     for (int64_t& one : all) one = std::max(least, up_to(least - 1, most));
@@ -123,7 +127,8 @@ std::vector<ConvCase<N>> random_cases(int count) {
   std::vector<ConvCase<N>> cases;
   while (count-- > 0) {
     const int64_t groups = up_to(1, 6) == 1 ? 2 : 1, channels = up_to(1, 4);
-    ConvCase<N> c{"", {up_to(1, 9), channels * groups}, {up_to(1, 20) * groups, channels}, true};
+    const int64_t filters = up_to(1, 3) == 1 ? up_to(17, 140) : up_to(1, 20);
+    ConvCase<N> c{"", {up_to(1, 9), channels * groups}, {filters * groups, channels}, true};
     c.stride = sizes(1, 4), c.padding = sizes(0, 3), c.dilation = sizes(1, 2), c.groups = groups;
     for (int i = 0; i < N; ++i) {
       c.w.push_back(up_to(1, 4));
