@@ -115,26 +115,43 @@ template <class E>
   for (int64_t j = 0; j < e.width; ++j) e.hold(row, j);
 }
 template <class E>
+[[gnu::always_inline]] static inline void advance_elements(const E& e, int64_t row) {
+  ORDO_INDEPENDENT
+  for (int64_t j = 0; j < e.width; ++j) e.advance(row, j);
+}
+template <class E>
 [[gnu::noinline]] static void advance_row(const E e, int64_t row) {
-  const auto all = [e, row] {
-    ORDO_INDEPENDENT
-    for (int64_t j = 0; j < e.width; ++j) e.advance(row, j);
-  };
+  advance_elements(e, row);
+}
+/// Of floats. All that is called is a part of these loops: one with a call would not vectorise.
+struct Flat {
+  template <class E>
+  [[gnu::noinline, gnu::flatten]] static void advance(const E e, int64_t row) {
+    advance_elements(e, row);
+  }
+  template <class E>
+  [[gnu::noinline, gnu::flatten, ORDO_AVX512]] static void advance_avx512(const E e, int64_t row) {
+    advance_elements(e, row);
+  }
+};
+template <class E>
+static auto row_function() {
   if constexpr (std::is_same_v<typename E::Element, float>)
-    cpu::vectorised(all);
+    return cpu::has_avx512() ? Flat::advance_avx512<E> : Flat::advance<E>;
   else
-    all();
+    return advance_row<E>;
 }
 
 void cpu::recurrent_step(const RecurrentStep& s) {
   with_element(s, [&]<class E>(const E& element) {
+    const auto advance = row_function<E>();
     parallel_for(0, s.rows, std::max<int64_t>(1, 2048 / std::max<int64_t>(s.width, 1)),
                  [&](int64_t first, int64_t last) {
                    for (int64_t row = first; row < last; ++row)
                      if (element.holds(row))
                        hold_row(element, row);
                      else
-                       advance_row(element, row);
+                       advance(element, row);
                  });
   });
 }
