@@ -17,13 +17,15 @@ struct Net : nn::Module {
 
 constexpr int64_t kRows = 40, kBatch = 20;
 
-TEST(DataParallel, gives_the_weights_of_the_trainer) {
+void expect_the_weights_of_the_trainer(bool frozen) {
   const Tensor x = test_values({kRows, 4}, 1).to(float32), y = test_indices({kRows}, 3);
   const auto loss_of = [&](nn::Module& model, int64_t begin, int64_t end) {
     return cross_entropy(model(x.slice(0, begin, end)), y.slice(0, begin, end));
   };
   manual_seed(3);
   Net model, other = nn::clone(model);
+  const Tensor before = model.first.weight.detach().clone();
+  for (Net* net : {&model, &other}) net->first.weight.requires_grad_(!frozen);
   const GeneratorState drawn = default_generator().state();
 
   optim::SGD optimizer(model.parameters(), {.lr = 0.1, .momentum = 0.9});
@@ -43,6 +45,12 @@ TEST(DataParallel, gives_the_weights_of_the_trainer) {
   for (size_t i = 0; i < model.state_dict().size(); ++i)
     EXPECT_EQ(bytes_of(model.state_dict()[i].tensor), bytes_of(other.state_dict()[i].tensor))
         << model.state_dict()[i].name;
+  EXPECT_EQ(bytes_of(model.first.weight) == bytes_of(before), frozen);
+}
+
+TEST(DataParallel, gives_the_weights_of_the_trainer) {
+  expect_the_weights_of_the_trainer(false);
+  expect_the_weights_of_the_trainer(true);
 }
 
 TEST(DataParallel, one_shard_is_plain_backward_and_parameters_may_be_frozen) {
