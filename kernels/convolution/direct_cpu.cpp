@@ -57,7 +57,7 @@ struct Reached {
 };
 
 // The gradient of the output as an image with padding, from which the one of the input is computed.
-ConvShape transposed(const ConvShape& s) {
+ConvShape gradient_image(const ConvShape& s) {
   ConvShape t = s;
   std::swap(t.channels, t.filters);
   const auto turn = [](const WindowAxis& a) {
@@ -71,14 +71,18 @@ ConvShape transposed(const ConvShape& s) {
 }
 
 // The blocks of rule 3 are one group of rule 1.
-bool forward_fits(const ConvShape& s) { return has_lines(s) && s.window() <= kOrderedBlock * kOrderedGroup; }
+bool forward_fits(const ConvShape& s) {
+  return windows_overlap(s) && has_lines(s) && s.window() <= kOrderedBlock * kOrderedGroup;
+}
 
 // The gradient of such a convolution is one itself, with the padding that is missing. Its zeros change nothing, as long
-// as the weight is finite. A cell's filters are one group of rule 1, and so are the cells.
+// as the weight is finite. The blocks of a cell's filters are one group of rule 1, and so are the cells. With strides and
+// dilation, elements with one remainder are not evenly spaced.
 bool input_grad_fits(const ConvShape& s, const float* weight) {
-  if (s.kernel_cells() == 1 || s.window() == 0 || s.filters == 0 || s.filters > kOrderedBlock * kOrderedGroup ||
-      s.kernel_cells() > kOrderedGroup ||
-      !s.every([](const WindowAxis& a) { return a.stride == 1 || a.dilation == 1; }) || !has_offsets(transposed(s)))
+  if (s.samples * s.positions() < 64) return false;  // too few for weights to be packed
+  const auto even = [](const WindowAxis& a) { return a.stride == 1 || a.dilation == 1 || a.kernel == 1; };
+  if (!windows_overlap(s) || s.window() == 0 || s.filters == 0 || s.filters > kOrderedBlock * kOrderedGroup ||
+      s.kernel_cells() > kOrderedGroup || !s.every(even) || !has_lines(gradient_image(s)))
     return false;
   std::atomic<bool> finite = true;
   parallel_for(0, s.groups * s.w_size(), kParallelCopy, [&](int64_t first, int64_t last) {
@@ -98,40 +102,59 @@ HWY_INLINE void copy_row(const float* from, int64_t width, int64_t after, float*
     for (int64_t j = 0; j < width; j += kLanes) L::load(from + j).store(to + j);
 }
 
-// Writes one group of one sample into lines, one after the other, whose padding is zero already. Without strides, rows
-// are whole vectors, of which the next row and padding take back what is theirs.
-void fill_lines(const ConvShape& s, const DirectLine& line, const float* x, float* lines) {
-  const int64_t width = s.w.input, stride = s.w.stride;
-  const bool plain = s.every([](const WindowAxis& a) { return a.stride == 1; });
-  int64_t after = s.x_size();  // this row
-  for (int64_t c = 0; c < s.channels; ++c, lines += line.size)
+// Writes an image into lines, one after the other, whose padding is zero already.
+class LineFiller {
+ public:
+  LineFiller(const ConvShape& s, const DirectLine& line)
+      : s_(s), line_(line), plain_(s.every([](const WindowAxis& a) { return a.stride == 1; })) {
     for (int64_t l = s.d.padding; l < s.d.padding + s.d.input; ++l)
-      for (int64_t i = s.h.padding; i < s.h.padding + s.h.input; ++i, x += width) {
+      for (int64_t i = s.h.padding; i < s.h.padding + s.h.input; ++i)
+        rows_.push_back(line.d.part(l) < line.d.parts && line.h.part(i) < line.h.parts ? line.at(l, i, 0) : -1);
+    for (int64_t j = 0; j < std::min(s.w.stride, s.w.input); ++j) {
+      const int64_t place = s.w.padding + j;
+      columns_.push_back(line.w.part(place) < line.w.parts ? line.at(0, 0, place) : -1);
+    }
+  }
+  void fill(const float* x, float* lines) const {
+    const int64_t width = s_.w.input, stride = s_.w.stride;
+    if (width == 0) return;
+    int64_t after = s_.x_size();  // this row
+    for (int64_t c = 0; c < s_.channels; ++c, lines += line_.size)
+      for (const int64_t row : rows_) {
         after -= width;
-        if (plain) {
-          float* const to = lines + line.at(l, i, s.w.padding);
+        if (plain_) {  // whole vectors, of which the next row and padding take back what is theirs
+          float* const to = lines + row + columns_[0];
           copy_row(x, width, after, to);
           L::all(0).store(to + width);
-        } else if (line.d.part(l) < line.d.parts && line.h.part(i) < line.h.parts) {
-          for (int64_t first = 0; first < std::min(stride, width); ++first) {
-            const int64_t place = s.w.padding + first;
-            if (line.w.part(place) >= line.w.parts) continue;
-            float* to = lines + line.at(l, i, place);
-            for (int64_t j = first; j < width; j += stride) *to++ = x[j];
+        } else if (row >= 0 && stride == 1) {
+          std::copy_n(x, width, lines + row + columns_[0]);
+        } else if (row >= 0) {
+          for (size_t first = 0; first < columns_.size(); ++first) {
+            if (columns_[first] < 0) continue;
+            float* to = lines + row + columns_[first];
+            for (int64_t j = int64_t(first); j < width; j += stride) *to++ = x[j];
           }
         }
+        x += width;
       }
-}
+  }
+
+ private:
+  const ConvShape& s_;
+  const DirectLine& line_;
+  const bool plain_;
+  std::vector<int64_t> rows_, columns_;  // where rows and the first of each remainder begin; -1: no window reads them
+};
 
 // Results that are sums of the same elements: all of a convolution or, of its gradient, those with one remainder.
 struct Results {
-  std::vector<int32_t> offsets;  // of the elements, in the order of the sum
-  int64_t block;                 // elements whose blocks of rule 3 are folded before they are added
-  bool from_zero;                // the blocks are added to +0, which makes -0 +0
-  int64_t d, h, w;               // how many there are
-  int64_t first;                 // where the first one is in its image
-  int64_t layer, pitch, step;    // from there to the next layer, row, column
-  std::vector<int64_t> cells;    // of the kernel, of a gradient
+  std::vector<int32_t> offsets = {};  // of the elements, in the order of the sum
+  int64_t block;                      // elements whose blocks of rule 3 are folded before they are added
+  bool from_zero;                     // the blocks are added to +0, which makes -0 +0
+  int64_t d, h, w;                    // how many there are
+  int64_t first;                      // where the first one is in its image
+  int64_t layer, pitch, step;         // from there to the next layer, row, column
+  std::vector<int64_t> cells = {};    // of the kernel, of a gradient
 
   int64_t count() const { return d * h * w; }
   int64_t length(const DirectLine& line) const { return line.row(d - 1, h - 1) + w; }
@@ -205,13 +228,14 @@ class ImageRows {
 
 // All of a line's results for F filters, and from there into the images without the columns too many.
 template <int F>
-void correlate_line(const Results& results, const DirectLine& shape, int64_t positions, const float* line,
+void correlate_line(const Results& results, const DirectLine& layout, int64_t positions, const float* line,
                     const float* weight, const float* bias, float* scratch, int64_t stride, float* y) {
-  const int64_t vectors = divide_up(results.length(shape), kLanes), blocks = divide_up(vectors, kVectors);
-  ImageRows<F> rows(results, shape, positions, y);
+  const int64_t vectors = divide_up(results.length(layout), kLanes), blocks = divide_up(vectors, kVectors);
+  ImageRows<F> rows(results, layout, positions, y);
   for (int64_t block = 0; block < blocks; ++block) {
-    const int64_t first = vectors * block / blocks, last = vectors * (block + 1) / blocks, at = first * kLanes;
-    switch (last - first) {
+    const Range range(0, vectors, block, blocks);
+    const int64_t at = range.begin * kLanes;
+    switch (range.end - range.begin) {
       case 1:
         correlate<F, 1>(line + at, results, weight, bias, scratch + at, stride);
         break;
@@ -222,7 +246,7 @@ void correlate_line(const Results& results, const DirectLine& shape, int64_t pos
         correlate<F, 3>(line + at, results, weight, bias, scratch + at, stride);
         break;
     }
-    rows.take(scratch, stride, last * kLanes);
+    rows.take(scratch, stride, range.end * kLanes);
   }
 }
 
@@ -284,122 +308,131 @@ void correlate_pixel_block(int64_t pixels, int64_t vectors, const Arguments&... 
   correlate_pixels<P, V>(arguments...);
 }
 
-// Convolutions of one shape: y from the lines of x. pack(group, first, count, results, to, pitch) writes what `count`
-// filters multiply element k of some results with to to + k pitch.
+// Convolutions of one shape: y from the lines of x. pack(group, first, count, results, to, pitch) writes the weights of
+// `count` filters for element k of the results to to + k pitch.
+//
+// An image is a group of a sample, number sample * groups + group.
 template <class Pack>
 class Correlation {
  public:
   Correlation(const ConvShape& s, const std::vector<Results>& all, const Pack& pack)
-      : s_(s), all_(all), pack_(pack), line_(s) {
-    int64_t in_pixels = 0, in_filters = 0;  // vectors that are computed for a filter, for each of them
+      : s_(s), all_(all), pack_(pack), line_(s), filler_(s, line_), images_(s.samples * s.groups) {
+    int64_t in_pixels = 0, in_filters = 0, most = 0;  // vectors of results, with pixels or filters in the lanes
     for (const Results& r : all) {
       elements_ += int64_t(r.offsets.size());
       longest_ = std::max(longest_, divide_up(r.length(line_), kLanes) * kLanes);
-      most_ = std::max(most_, r.count());
+      most = std::max(most, r.count());
       work_ += s.filters * int64_t(r.offsets.size()) * r.count();
       in_pixels += divide_up(r.length(line_), kLanes) * s.filters;
       in_filters += r.count() * divide_up(s.filters, kLanes);
       wide_ = wide_ || r.block > kOrderedBlock;
+      places_.emplace_back();
+      for (int64_t row = 0; row < r.d * r.h; ++row)
+        for (int64_t j = 0; j < r.w; ++j) places_.back().push_back(int32_t(line_.row(row / r.h, row % r.h) + j));
     }
-    // Results with filters in the lanes are copied once more.
+    // With filters in the lanes, results are copied once more: a tenth must be saved.
     by_filters_ = s.filters > kLanes && in_filters + in_filters / 10 < in_pixels;
+    // Threads share the images or, where these are few, the filters as well.
+    share_images_ = images_ >= num_threads();
+    int64_t vectors = kFilterVectors;
+    while (vectors > 1 && !share_images_ && images_ * divide_up(s.filters, vectors * kLanes) < num_threads())
+      vectors /= 2;
     for (int64_t first = 0; first < s.filters; first += blocks_.back().count) {
-      const int64_t left = s.filters - first, vectors = int64_t(std::bit_floor(uint64_t(divide_up(left, kLanes))));
-      blocks_.push_back({first, by_filters_ ? std::min(left, kLanes * std::min<int64_t>(kFilterVectors, vectors))
+      const int64_t left = s.filters - first, fit = int64_t(std::bit_floor(uint64_t(divide_up(left, kLanes))));
+      blocks_.push_back({first, by_filters_ ? std::min(left, kLanes * std::min(vectors, fit))
                                             : std::min<int64_t>(kFilters, int64_t(std::bit_floor(uint64_t(left))))});
     }
+    // copy_row() may read a vector behind the last row.
+    scratch_ = by_filters_ ? most * pitch(blocks_[0]) : kFilters * longest_ + kLanes;
   }
   // Pixels in the lanes take one block of rule 3 at a time.
   bool fits() const { return by_filters_ || !wide_; }
 
   void run(const float* x, const float* bias, float* y) const {
-    const Scratch<float> packed(divide_up(s_.filters, kLanes) * kLanes * elements_, Device());
-    const int64_t lines = s_.channels * line_.size;
-    // With filters in the lanes, a block's weights are read once for a run of samples, whose results stay in a cache.
-    const int64_t block = kFilterVectors * kLanes * most_;
-    const int64_t together =
-        by_filters_ ? std::clamp<int64_t>(std::min(kRunBytes / 8 / block, kRunBytes / 4 / lines), 1, 16) : 1;
-    // Threads share samples or, where there are few, the filters of each.
-    const bool share_samples = s_.samples >= num_threads();
-    const int64_t grain = share_samples ? divide_up(kParallelWork, work_) : s_.samples,
-                  blocks = int64_t(blocks_.size());
-    for (int64_t group = 0; group < s_.groups; ++group) {
-      pack(group, packed.data());
-      const float* const group_bias = bias ? bias + group * s_.filters : nullptr;
-      parallel_for(0, s_.samples, grain, [&](int64_t begin, int64_t end) {
-        const int64_t most = std::min(together, end - begin);
-        const Scratch<float> scratch(most * lines + DirectLine::kSlack, Device());
-        std::fill_n(scratch.data(), most * lines + DirectLine::kSlack, 0.0f);
-        for (int64_t n = begin; n < end; n += together) {
-          const int64_t count = std::min(together, end - n);
-          for (int64_t i = 0; i < count; ++i)
-            fill_lines(s_, line_, x + ((n + i) * s_.groups + group) * s_.x_size(), scratch.data() + i * lines);
-          float* const to = y + (n * s_.groups + group) * s_.y_size();
-          parallel_for(0, blocks, share_samples ? blocks : divide_up(kParallelWork * blocks, work_),
-                       [&](int64_t first, int64_t last) {
-                         const Scratch<float> own(by_filters_ ? count * block : kFilters * longest_, Device());
-                         for (int64_t b = first; b < last; ++b)
-                           convolve(blocks_[size_t(b)], scratch.data(), count, packed.data(), group_bias, own.data(),
-                                    to);
-                       });
-        }
-      });
-    }
+    const Scratch<float> packed(s_.groups * group_size(), Device());
+    pack(packed.data());
+    const int64_t lines = s_.channels * line_.size, blocks = int64_t(blocks_.size());
+    // With filters in the lanes, a block's weights are read once for a run of images, whose results stay in a cache.
+    const int64_t together = !share_images_ ? images_
+                             : by_filters_ && s_.groups == 1
+                                 ? std::clamp<int64_t>(std::min(kRunBytes / 8 / scratch_, kRunBytes / 4 / lines), 1, 16)
+                                 : 1;
+    parallel_for(
+        0, images_, share_images_ ? divide_up(kParallelWork, work_) : images_, [&](int64_t begin, int64_t end) {
+          const int64_t most = std::min(together, end - begin);
+          const Scratch<float> filled(most * lines + DirectLine::kSlack, Device());
+          std::fill_n(filled.data(), most * lines + DirectLine::kSlack, 0.0f);
+          for (int64_t n = begin; n < end; n += together) {
+            const int64_t count = std::min(together, end - n), each = share_images_ ? count : 1, parts = count / each;
+            parallel_for(0, count, divide_up(kParallelCopy, s_.x_size() + 1), [&](int64_t first, int64_t last) {
+              for (int64_t i = first; i < last; ++i) filler_.fill(x + (n + i) * s_.x_size(), filled.data() + i * lines);
+            });
+            parallel_for(0, blocks * parts, divide_up(kParallelWork * blocks, work_), [&](int64_t first, int64_t last) {
+              const Scratch<float> own(each * scratch_, Device());
+              for (int64_t unit = first; unit < last; ++unit) {
+                const int64_t i = unit / blocks, group = (n + i) % s_.groups;
+                convolve(blocks_[size_t(unit % blocks)], filled.data() + i * lines, each,
+                         packed.data() + group * group_size(), bias ? bias + group * s_.filters : nullptr, own.data(),
+                         y + (n + i) * s_.y_size());
+              }
+            });
+          }
+        });
   }
 
  private:
   int64_t pitch(const FilterBlock& b) const { return by_filters_ ? divide_up(b.count, kLanes) * kLanes : b.count; }
+  // Of a group's packed weights.
+  int64_t group_size() const { return divide_up(s_.filters, kLanes) * kLanes * elements_; }
 
-  // Per block, in the order of the elements.
-  void pack(int64_t group, float* packed) const {
+  // Per group and block, in the order of the elements.
+  void pack(float* packed) const {
     const int64_t blocks = int64_t(blocks_.size());
-    parallel_for(0, blocks, divide_up(kParallelCopy * blocks, s_.filters * elements_),
+    parallel_for(0, s_.groups * blocks, divide_up(kParallelCopy * blocks, s_.filters * elements_),
                  [&](int64_t first, int64_t last) {
                    for (int64_t b = first; b < last; ++b) {
-                     const FilterBlock block = blocks_[size_t(b)];
-                     float* to = packed + block.first * elements_;
+                     const FilterBlock block = blocks_[size_t(b % blocks)];
+                     float* to = packed + b / blocks * group_size() + block.first * elements_;
                      if (pitch(block) > block.count) std::fill_n(to, pitch(block) * elements_, 0.0f);
                      for (const Results& r : all_) {
-                       pack_(group, block.first, block.count, r, to, pitch(block));
+                       pack_(b / blocks, block.first, block.count, r, to, pitch(block));
                        to += pitch(block) * int64_t(r.offsets.size());
                      }
                    }
                  });
   }
 
-  // One block's filters of `count` samples, whose results begin at y.
+  // One block's filters of `count` images, whose results begin at y.
   void convolve(const FilterBlock& block, const float* lines, int64_t count, const float* packed, const float* bias,
                 float* scratch, float* y) const {
     const float* weights = packed + block.first * elements_;
     const int64_t positions = s_.positions();
     if (bias) bias += block.first;
     y += block.first * positions;
-    for (const Results& r : all_) {
+    for (size_t i = 0; i < all_.size(); ++i) {
+      const Results& r = all_[i];
       if (by_filters_)
-        convolve_by_filters(r, block, lines, count, weights, bias, scratch, y);
+        convolve_by_filters(r, places_[i].data(), block, lines, count, weights, bias, scratch, y);
       else
         correlate_block(int(block.count), r, line_, positions, lines, weights, bias, scratch, longest_, y);
       weights += int64_t(r.offsets.size()) * pitch(block);
     }
   }
 
-  void convolve_by_filters(const Results& r, const FilterBlock& block, const float* lines, int64_t count,
-                           const float* weights, const float* bias, float* sums, float* y) const {
+  void convolve_by_filters(const Results& r, const int32_t* places, const FilterBlock& block, const float* lines,
+                           int64_t count, const float* weights, const float* bias, float* sums, float* y) const {
     const int64_t width = pitch(block), size = r.count() * width, elements = int64_t(r.offsets.size());
-    const int64_t parts = divide_up(r.count(), kPixels), line = s_.channels * line_.size;
-    std::vector<int32_t> places;
-    for (int64_t row = 0; row < r.d * r.h; ++row)
-      for (int64_t j = 0; j < r.w; ++j) places.push_back(int32_t(line_.row(row / r.h, row % r.h) + j));
+    const int64_t parts = divide_up(r.count(), kPixels), image = s_.channels * line_.size;
     std::fill_n(sums, count * size, r.from_zero ? 0.0f : kNoValue<float>);
     for (int64_t k = 0; k < elements; k += r.block)
       for (int64_t n = 0; n < count; ++n)
-        for (int64_t p = 0; p < parts; ++p) {
-          const int64_t first = r.count() * p / parts, last = r.count() * (p + 1) / parts;
-          correlate_pixel_block(last - first, width / kLanes, lines + n * line, &places[size_t(first)],
+        for (int64_t part = 0; part < parts; ++part) {
+          const Range pixels(0, r.count(), part, parts);
+          correlate_pixel_block(pixels.end - pixels.begin, width / kLanes, lines + n * image, places + pixels.begin,
                                 &r.offsets[size_t(k)], std::min(r.block, elements - k), weights + k * width,
-                                sums + n * size + first * width);
+                                sums + n * size + pixels.begin * width);
         }
-    for (int64_t n = 0; n < count; ++n, sums += size, y += s_.groups * s_.y_size()) {
+    for (int64_t n = 0; n < count; ++n, sums += size, y += s_.y_size()) {
       for (int64_t i = 0; bias && i < size; i += width)
         for (int64_t f = 0; f < block.count; ++f) sums[i + f] += bias[f];
       if (r.count() == s_.positions()) {
@@ -419,28 +452,29 @@ class Correlation {
   const std::vector<Results>& all_;
   const Pack& pack_;
   const DirectLine line_;
+  const LineFiller filler_;
+  const int64_t images_;
   std::vector<FilterBlock> blocks_;
-  int64_t elements_ = 0, longest_ = 0, most_ = 0, work_ = 0;
-  bool by_filters_ = false, wide_ = false;
+  std::vector<std::vector<int32_t>> places_;  // of all results, in the line
+  int64_t elements_ = 0, longest_ = 0, work_ = 0, scratch_ = 0;
+  bool by_filters_ = false, share_images_ = false, wide_ = false;
 };
 
 void forward(const ConvShape& s, const float* x, const float* weight, const float* bias, float* y) {
-  const Results all{make_offsets(s, DirectLine(s), s.channels),
-                    kOrderedBlock,
-                    false,
-                    s.d.output,
-                    s.h.output,
-                    s.w.output,
-                    0,
-                    s.h.output * s.w.output,
-                    s.w.output,
-                    1,
-                    {}};
+  const std::vector<Results> all{{.offsets = make_offsets(s, DirectLine(s), s.channels),
+                                  .block = kOrderedBlock,
+                                  .from_zero = false,
+                                  .d = s.d.output,
+                                  .h = s.h.output,
+                                  .w = s.w.output,
+                                  .first = 0,
+                                  .layer = s.h.output * s.w.output,
+                                  .pitch = s.w.output,
+                                  .step = 1}};
   const auto pack = [&](int64_t group, int64_t first, int64_t count, const Results&, float* to, int64_t pitch) {
     copy_matrix(weight + group * s.w_size() + first * s.window(), 1, s.window(), s.window(), count, to, pitch);
   };
-  const std::vector<Results> results{all};
-  Correlation(s, results, pack).run(x, bias, y);
+  Correlation(s, all, pack).run(x, bias, y);
 }
 
 // The results that elements d, d + stride, ... of the kernel reach, likewise in the other directions. A block for each
@@ -448,17 +482,15 @@ void forward(const ConvShape& s, const float* x, const float* weight, const floa
 Results reached(const ConvShape& s, const ConvShape& t, const DirectLine& line, const Reached& d, const Reached& h,
                 const Reached& w, int64_t first_cell) {
   const int64_t row = s.w.input, layer = s.h.input * row;
-  Results r{{},
-            s.filters,
-            true,
-            d.count,
-            h.count,
-            w.count,
-            d.first * layer + h.first * row + w.first,
-            s.d.stride * layer,
-            s.h.stride * row,
-            s.w.stride,
-            {}};
+  Results r{.block = s.filters,
+            .from_zero = true,
+            .d = d.count,
+            .h = h.count,
+            .w = w.count,
+            .first = d.first * layer + h.first * row + w.first,
+            .layer = s.d.stride * layer,
+            .pitch = s.h.stride * row,
+            .step = s.w.stride};
   for (int64_t i = 0; i < d.elements; ++i)
     for (int64_t j = 0; j < h.elements; ++j)
       for (int64_t k = 0; k < w.elements; ++k) {
@@ -471,7 +503,7 @@ Results reached(const ConvShape& s, const ConvShape& t, const DirectLine& line, 
 }
 
 bool input_grad(const ConvShape& s, const float* grad, const float* weight, float* x_grad) {
-  const ConvShape t = transposed(s);
+  const ConvShape t = gradient_image(s);
   const DirectLine line(t);
   std::vector<Results> all;
   int64_t count = 0;

@@ -21,7 +21,7 @@ namespace {
 using L = Lanes<float>;
 constexpr int64_t kLanes = L::count;
 constexpr int kVectors = 3;               // that are computed together, with pixels or a weight's elements in the lanes
-constexpr int64_t kRunBytes = 512 << 10;  // of samples that half of a second-level cache holds
+constexpr int64_t kRunBytes = 512 << 10;  // half of a second-level cache
 constexpr int64_t kParallelWork = 1 << 17;  // multiply-adds that are worth a thread
 constexpr int64_t kParallelCopy = 1 << 15;  // elements to copy that are worth one
 
@@ -38,8 +38,8 @@ struct DirectAxis {
   int64_t cell(int64_t place) const { return place / stride; }
 };
 
-// The line of an image with padding, and what lies behind its end so that whole vectors can be read. Without strides,
-// the zeros behind a row are those before the next one.
+// The line of an image with padding, and what lies behind its end so that whole vectors can be read. If the width has no
+// stride, the zeros behind a row are those before the next one.
 struct DirectLine {
   static constexpr int64_t kSlack = kVectors * 64;
   DirectAxis d, h, w;
@@ -60,16 +60,26 @@ struct DirectLine {
   }
 };
 
-// 32-bit offsets reach every pixel of the channels' lines.
-bool has_offsets(const ConvShape& s) {
+// Whether an image's lines fit 32-bit offsets, and are not mostly padding.
+bool has_lines(const ConvShape& s) {
   int64_t size = s.channels;
-  return s.every([&](const WindowAxis& a) {
+  return s.window() > 0 && s.every([&](const WindowAxis& a) {
     return !__builtin_mul_overflow(size, a.input + 2 * a.padding + a.stride, &size);
-  }) && size < (int64_t(1) << 31) - DirectLine::kSlack;
+  }) && size < (int64_t(1) << 31) - DirectLine::kSlack &&
+         size <= 16 * s.x_size() + (1 << 20);
 }
 
-// A kernel of one cell reads each pixel once, so unfolding costs no more.
-bool has_lines(const ConvShape& s) { return s.kernel_cells() > 1 && s.window() > 0 && has_offsets(s); }
+// Where windows do not overlap, each pixel is read once, so unfolding costs no more.
+bool windows_overlap(const ConvShape& s) {
+  return !s.every([](const WindowAxis& a) { return (a.kernel - 1) * a.dilation < a.stride; });
+}
+
+// Part `part` of `parts` almost equal ones of [begin, end).
+struct Range {
+  int64_t begin, end;
+  Range(int64_t from, int64_t to, int64_t part, int64_t parts)
+      : begin(from + (to - from) * part / parts), end(from + (to - from) * (part + 1) / parts) {}
+};
 
 // Of the windows over so many channels, whose lines lie one after the other.
 std::vector<int32_t> make_offsets(const ConvShape& s, const DirectLine& line, int64_t channels) {

@@ -29,7 +29,7 @@ constexpr int kValues = ORDO_MANY_REGISTERS ? 8 : 4;  // of a block
 
 // The blocks are at most as many groups as a group has blocks.
 bool weight_grad_fits(const ConvShape& s) {
-  return has_lines(s) && s.positions() <= kOrderedBlock * kOrderedGroup * kOrderedGroup;
+  return windows_overlap(s) && has_lines(s) && s.positions() <= kOrderedBlock * kOrderedGroup * kOrderedGroup;
 }
 
 // One factor of the weight gradient's products: elements, each of which has a value, or a vector of values, for every
@@ -143,13 +143,6 @@ void correlate_weight_block(int64_t values, int64_t vectors, const WeightBlock& 
   correlate_weight<B, V>(block);
 }
 
-// Part `part` of `parts` almost equal ones of [begin, end).
-struct Range {
-  int64_t begin, end;
-  Range(int64_t from, int64_t to, int64_t part, int64_t parts)
-      : begin(from + (to - from) * part / parts), end(from + (to - from) * (part + 1) / parts) {}
-};
-
 // sums[values][vectors] = or += the products of `count` samples. Vectors come in chunks, of which a few are computed
 // together with a block of values.
 void add_products(const ConvShape& s, const Factor& values, const Factor& vectors, int64_t chunk, int64_t count,
@@ -245,8 +238,11 @@ void weight_grad_group(const ConvShape& s, int64_t group, const float* grad, con
 
 bool direct_weight_grad(const ConvShape& s, const float* grad, const float* x, float* weight_grad) {
   if (!weight_grad_fits(s)) return false;
-  for (int64_t group = 0; group < s.groups; ++group)
-    weight_grad_group(s, group, grad, x, weight_grad + group * s.w_size());
+  // Threads share the groups or, where these are few, each group's work.
+  parallel_for(0, s.groups, s.groups >= num_threads() ? 1 : s.groups, [&](int64_t first, int64_t last) {
+    for (int64_t group = first; group < last; ++group)
+      weight_grad_group(s, group, grad, x, weight_grad + group * s.w_size());
+  });
   return true;
 }
 

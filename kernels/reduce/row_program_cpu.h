@@ -13,7 +13,7 @@ namespace detail {
 /// n values from `at` on: of row r, from `column` on.
 template <class Map>
 void map_along(const Map& map, int64_t at, int64_t r, int64_t column, int64_t n) {
-  vectorised([=] {
+  vectorised(n, [=] {
     const auto row = map.row(r);
     for (int64_t i = 0; i < n; ++i) map.out[at + i] = map.value(row, at + i, column + i);
   });

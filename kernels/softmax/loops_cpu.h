@@ -20,15 +20,15 @@ void softmax_rows(const P& p, const SoftmaxShape& s, Device) {
     A *const line = scratch.data(), *const terms = line + length;
     for (int64_t row = first; row < last; ++row) {
       const int64_t at = row / step * length * step + row % step;
-      vectorised([=] {
+      vectorised(length, [=] {
         for (int64_t i = 0; i < length; ++i) line[i] = p.first(at + i * step);
       });
       const A max = P::kShifted ? reduce_one(ExtremumReducer<A, true>(line, nullptr), shape, 0) : A(0);
-      vectorised([=] {
+      vectorised(length, [=] {
         for (int64_t i = 0; i < length; ++i) terms[i] = p.term(line[i], at + i * step, max);
       });
       const A finished = p.finish(reduce_one(SumReducer<A>(terms, nullptr), shape, 0));
-      vectorised([=] {
+      vectorised(length, [=] {
         for (int64_t i = 0; i < length; ++i)
           p.out[at + i * step] = p.result(line[i], at + i * step, max, terms[i], finished);
       });

@@ -1,6 +1,7 @@
 // The instruction sets of the CPU kernels that are written with Highway (kernels/vectors/targets.h). Internal.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -41,10 +42,11 @@ struct Vectorised {
 };
 }  // namespace detail
 
-/// Calls f, whose loops are compiled for AVX-512 as well. What f needs in them it should contain as copies, which no
-/// store can change.
+/// Calls f, whose loops over n values are compiled for AVX-512 as well. f should contain copies of what they read, which
+/// no store can change.
 template <class F>
-void vectorised(const F& f) {
+void vectorised(int64_t n, const F& f) {
+  if (n < 16) return f();  // not worth a call
 #if ORDO_MAKES_AVX512
   if (has_avx512()) return detail::Vectorised::avx512(f);
 #endif

@@ -61,6 +61,21 @@ struct Rule4 {
 };
 
 template <int N>
+Size<N> size_of(const std::array<int64_t, N>& values) {
+  return std::apply([](auto... each) { return Size<N>(each...); }, values);
+}
+
+// With what the outputs leave of the input as output_padding.
+template <int N>
+ConvCase<N> transposed(ConvCase<N> c) {
+  std::array<int64_t, N> rest;
+  for (int i = 0; i < N; ++i)
+    rest[i] = (c.x[2 + i] + 2 * c.padding[i] - c.dilation[i] * (c.w[2 + i] - 1) - 1) % c.stride[i];
+  c.output_padding = size_of<N>(rest);
+  return c;
+}
+
+template <int N>
 void expect_rule4(const std::vector<ConvCase<N>>& cases) {
   const DeterminismGuard guard(Determinism::device_to_device);
   for (size_t i = 0; i < cases.size(); ++i) {
@@ -81,6 +96,7 @@ void expect_rule4(const std::vector<ConvCase<N>>& cases) {
         EXPECT_EQ(bytes_of(conv(xd, wd, b.to(device), c)), y);
         EXPECT_EQ(bytes_of(conv_input_grad(wd, gd, c)), gx);
         EXPECT_EQ(bytes_of(conv_weight_grad(xd, gd, c)), gw);
+        EXPECT_EQ(bytes_of(conv_transpose(gd, wd, {}, transposed(c))), gx);
       }
   }
   set_num_threads(2);
@@ -97,7 +113,10 @@ TEST(Conv2d, OrderedConvolutionsFollowRule4) {
                    {"pointwise", {18, 2, 5, 5}, {3, 2, 1, 1}, true},
                    {"pointwise, strided", {3, 6, 13, 12}, {9, 6, 1, 1}, true, {2, 3}},
                    {"wide, strided", {2, 3, 18, 70}, {17, 3, 4, 4}, true, 2, 1},
-                   {"large", {1, 1, 12, 12}, {2, 1, 9, 9}, true, 1, 4}});
+                   {"large", {1, 1, 12, 12}, {2, 1, 9, 9}, true, 1, 4},
+                   {"more padding than kernel", {1, 1, 5, 1}, {8, 1, 2, 1}, true, 1, {0, 8}},
+                   {"much more padding than pixels", {1, 1, 2, 2}, {2, 1, 3, 3}, true, 1, 2000, 2000},
+                   {"strided, more padding than pixels", {1, 1, 2, 2}, {2, 1, 2, 2}, true, 1500, 1500}});
   // Several samples in a product, and a run that is shorter.
   expect_rule4<2>(
       {{"small images", {11, 5, 4, 4}, {33, 5, 3, 3}, true, 1, 1},
@@ -121,12 +140,12 @@ std::vector<ConvCase<N>> random_cases(int count) {
   };
   const auto sizes = [&](int64_t least, int64_t most) {
     std::array<int64_t, N> all;
-    for (int64_t& one : all) one = std::max(least, up_to(least - 1, most));
-    return std::apply([](auto... each) { return Size<N>(each...); }, all);
+    for (int64_t& one : all) one = std::max(least, up_to(least - 1, most));  // the least more often
+    return size_of<N>(all);
   };
   std::vector<ConvCase<N>> cases;
   while (count-- > 0) {
-    const int64_t groups = up_to(1, 6) == 1 ? 2 : 1, channels = up_to(1, 4);
+    const int64_t groups = up_to(1, 6) == 1 ? 2 : 1, channels = up_to(1, 4) == 1 ? up_to(17, 40) : up_to(1, 4);
     const int64_t filters = up_to(1, 3) == 1 ? up_to(17, 140) : up_to(1, 20);
     ConvCase<N> c{"", {up_to(1, 9), channels * groups}, {filters * groups, channels}, true};
     c.stride = sizes(1, 4), c.padding = sizes(0, 3), c.dilation = sizes(1, 2), c.groups = groups;

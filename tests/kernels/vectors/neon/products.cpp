@@ -66,21 +66,26 @@ void products(DType dtype, const char* name) {
 
 void convolutions() {
   uint64_t h = 0xcbf29ce484222325u;
-  for (int64_t channels : test::kVectorChannels) {
+  for (const test::ConvolutionShape& c : test::kVectorConvolutions) {
+    const auto axis = [&](int64_t input) -> kernels::WindowAxis {
+      return {.input = input,
+              .output = (input - 1) / c.stride + 1,
+              .kernel = 3,
+              .stride = c.stride,
+              .padding = 1,
+              .dilation = 1};
+    };
     kernels::ConvShape s{};
-    s.samples = test::kSamples, s.groups = 1, s.channels = channels, s.filters = test::kFilters;
+    s.samples = c.samples, s.groups = 1, s.channels = c.channels, s.filters = c.filters;
     s.d = {.input = 1, .output = 1, .kernel = 1, .stride = 1, .padding = 0, .dilation = 1};
-    s.h = {.input = test::kHeight, .output = test::kHeight, .kernel = 3, .stride = 1, .padding = 1, .dilation = 1};
-    s.w = {.input = test::kWidth, .output = test::kWidth, .kernel = 3, .stride = 1, .padding = 1, .dilation = 1};
-    std::vector<float> x = values<float>(s.samples * s.x_size(), 1), w = values<float>(s.w_size(), 2);
+    s.h = axis(c.height), s.w = axis(c.width);
+    const std::vector<float> x = values<float>(s.samples * s.x_size(), 1), w = values<float>(s.w_size(), 2);
     const std::vector<float> bias = values<float>(s.filters, 3);
     std::vector<float> y(size_t(s.samples * s.y_size())), x_grad(x.size()), w_grad(w.size());
-    const auto convolve = [&](kernels::ConvPass pass, float* of_x, float* of_w) {
-      if (!kernels::cpu::direct_convolution(pass, s, of_x, of_w, bias.data(), y.data())) std::puts("not direct");
-    };
-    convolve(kernels::ConvPass::forward, x.data(), w.data());
-    convolve(kernels::ConvPass::input_grad, x_grad.data(), w.data());
-    convolve(kernels::ConvPass::weight_grad, x.data(), w_grad.data());
+    if (!kernels::cpu::direct_convolution(s, x.data(), w.data(), bias.data(), y.data()) ||
+        !kernels::cpu::direct_convolution_input_grad(s, y.data(), w.data(), x_grad.data()) ||
+        !kernels::cpu::direct_convolution_weight_grad(s, y.data(), x.data(), w_grad.data()))
+      std::puts("not direct");
     for (const std::vector<float>* result : {&y, &x_grad, &w_grad})
       h = hash(result->data(), result->size() * sizeof(float), h);
   }

@@ -18,7 +18,7 @@ for library in hwy fmt; do
   done
 done
 files=("$source/tests/kernels/vectors/neon/products.cpp" "$source"/kernels/matmul/gemm_cpu.cpp
-       "$source"/kernels/{convolution/direct_cpu,ordering/add_parts}.cpp "$source"/engine/{run/parallel,calls/check,calls/checked,tensor/device,tensor/dims,tensor/dtype}.cpp)
+       "$source"/kernels/{convolution/{direct_cpu,direct_weight_cpu},ordering/add_parts}.cpp "$source"/engine/{run/parallel,calls/check,calls/checked,tensor/device,tensor/dims,tensor/dtype}.cpp)
 compile() {  # compile COMPILER OUTPUT FLAGS...
   local compiler=$1 output=$2
   shift 2
