@@ -47,6 +47,7 @@
 #include <ordo/nn/models/language_model.h>
 #include <ordo/nn/models/llama.h>
 #include <ordo/nn/models/open.h>
+#include <ordo/nn/models/resnet.h>
 #include <ordo/nn/models/tokenizer.h>
 #include <ordo/nn/module.h>
 #include <ordo/nn/module_list.h>

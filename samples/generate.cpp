@@ -55,11 +55,14 @@ void generate(const Settings& s) {
     const auto& [tokens, log_probabilities] = texts[i];
     double sum = 0;
     for (const float p : log_probabilities) sum += p;
-    if (i < s.prompts.size())
-      std::printf("%s%s\n", s.prompts[i].c_str(), tokenizer->decode(tokens).c_str());
-    else
+    if (i < s.prompts.size()) {
+      std::vector<int64_t> whole = prompts[i];
+      whole.insert(whole.end(), tokens.begin(), tokens.end());
+      std::printf("%s\n", tokenizer->decode(whole).c_str());
+    } else {
       for (size_t k = 0; k < tokens.size(); ++k)
         std::printf("%lld%c", static_cast<long long>(tokens[k]), k + 1 < tokens.size() ? ',' : '\n');
+    }
     const Tensor all = from_vector(log_probabilities, {int64_t(log_probabilities.size())});
     std::printf("  %zu tokens  log-probability %.6f  hash %s\n", tokens.size(), sum,
                 sha256_hex({all}).substr(0, 12).c_str());

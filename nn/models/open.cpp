@@ -119,13 +119,48 @@ std::unique_ptr<LanguageModel> llama_of(const Entries& e, const std::string& arc
   return std::make_unique<Llama>(c);
 }
 
-std::unique_ptr<LanguageModel> made_of(const Entries& e, const Held& held) {
-  std::string architecture;
+std::unique_ptr<ResNet> resnet_of(const Entries& e, const Held& held) {
+  ResNetConfig c;
+  for (const auto& [name, value] : {std::pair{"num_channels", &c.num_channels}, {"embedding_size", &c.embedding_size}})
+    e.read(name, *value);
+  for (const auto& [name, value] : {std::pair{"hidden_sizes", &c.hidden_sizes}, {"depths", &c.depths}})
+    e.read(name, *value);
+  for (const auto& [name, value] : {std::pair{"downsample_in_first_stage", &c.downsample_in_first_stage},
+                                    {"downsample_in_bottleneck", &c.downsample_in_bottleneck}})
+    e.read(name, *value);
+  const auto type = e.get<std::string>("layer_type", "bottleneck");
+  ORDO_CHECK(type == "bottleneck" || type == "basic", DataError, "open", "{}: 'layer_type' is {}", e.file(), type);
+  c.bottleneck = type == "bottleneck";
+  e.expect("hidden_act", "relu");
+  c.labels.resize(2);  // without names, as transformers does
+  if (e.has("id2label")) {
+    const Entries labels = e.part("id2label");
+    const size_t count = e.at("id2label").size();
+    c.labels.clear();
+    for (size_t i = 0; i < count; ++i) c.labels.push_back(labels.get<std::string>(std::to_string(i).c_str()));
+  }
+  int64_t layers = 0, in = c.embedding_size;
+  expect_held(e, held, int64_t(c.depths.size()), {{c.num_channels, c.embedding_size}});
+  for (const int64_t depth : c.depths) {
+    expect_held(e, held, depth, {});
+    expect_held(e, held, layers += depth, {});
+  }
+  for (const int64_t out : c.hidden_sizes) {
+    expect_held(e, held, 0, {{in, out / (c.bottleneck ? 4 : 1)}, {out, c.bottleneck ? out / 4 : out}});
+    in = out;
+  }
+  return std::make_unique<ResNet>(c);
+}
+
+std::string architecture_of(const Entries& e) {
   if (e.has("architectures") && e.at("architectures").is_array() && e.at("architectures").size() == 1 &&
       e.at("architectures")[0].is_string())
-    architecture = e.at("architectures")[0].get<std::string>();
-  Generator generator(0);  // of first values, which nobody sees
-  const ordo::detail::GeneratorScope scope(generator);
+    return e.at("architectures")[0].get<std::string>();
+  return "";
+}
+
+std::unique_ptr<LanguageModel> language_model_of(const Entries& e, const Held& held) {
+  const std::string architecture = architecture_of(e);
   if (architecture == "GPT2LMHeadModel") return gpt2_of(e, held);
   for (const char* kin : {"LlamaForCausalLM", "MistralForCausalLM", "Qwen2ForCausalLM"})
     if (architecture == kin) return llama_of(e, architecture, held);
@@ -173,20 +208,52 @@ nn::NamedTensorList renamed(nn::NamedTensorList weights, const LanguageModel& mo
   return weights;
 }
 
-}  // namespace
-
-std::unique_ptr<LanguageModel> open(const std::string& folder, const OpenOptions& options) {
-  const ordo::detail::LibraryCall call;
+/// make(config.json, what the files hold) with the weights, as rename(weights, model) names them.
+template <class Make, class Rename>
+auto opened(const std::string& folder, const OpenOptions& options, const Make& make, const Rename& rename) {
   const Entries config = read_json(folder + "/config.json");
   nn::NamedTensorList weights = weights_of(folder);
   Held held{int64_t(weights.size())};
   for (const auto& entry : weights) held.elements += entry.tensor.numel();
-  std::unique_ptr<LanguageModel> model = made_of(config, held);
+  auto model = [&] {
+    Generator generator(0);  // of first values, which nobody sees
+    const ordo::detail::GeneratorScope scope(generator);
+    return make(config, held);
+  }();
   model->to(options.dtype);
-  model->load_state_dict(renamed(std::move(weights), *model));
+  model->load_state_dict(rename(std::move(weights), *model));
   model->to(options.device);
   model->eval();
   return model;
+}
+
+template <class M>
+void save_model(const M& model, const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  ORDO_CHECK(!error, DataError, "save", "{}: cannot be made: {}", folder, error.message());
+  nn::WholeFile config(folder + "/config.json", "save");
+  config.write(model.config_json());
+  save_safetensors(folder + "/model.safetensors", model.state_dict(), {{"format", "pt"}});
+  config.commit();
+}
+
+}  // namespace
+
+std::unique_ptr<LanguageModel> open(const std::string& folder, const OpenOptions& options) {
+  const ordo::detail::LibraryCall call;
+  return opened(folder, options, language_model_of, renamed);
+}
+
+std::unique_ptr<ResNet> open_resnet(const std::string& folder, const OpenOptions& options) {
+  const ordo::detail::LibraryCall call;
+  const auto make = [](const Entries& e, const Held& held) {
+    ORDO_CHECK(architecture_of(e) == "ResNetForImageClassification", DataError, "open",
+               "{}: 'architectures' is {}; open_resnet() opens ResNetForImageClassification", e.file(),
+               e.has("architectures") ? e.at("architectures").dump() : "missing");
+    return resnet_of(e, held);
+  };
+  return opened(folder, options, make, [](nn::NamedTensorList weights, const ResNet&) { return weights; });
 }
 
 void save(const LanguageModel& model, const std::string& folder) {
@@ -195,13 +262,12 @@ void save(const LanguageModel& model, const std::string& folder) {
     ORDO_CHECK(!entry.name.ends_with(".lora.A"), ValueError, "save",
                "'{}' is a low-rank part, which transformers does not read; nn::merge_lora() adds it to the weight",
                entry.name);
-  std::error_code error;
-  fs::create_directories(folder, error);
-  ORDO_CHECK(!error, DataError, "save", "{}: cannot be made: {}", folder, error.message());
-  nn::WholeFile config(folder + "/config.json", "save");
-  config.write(model.config_json());
-  save_safetensors(folder + "/model.safetensors", model.state_dict(), {{"format", "pt"}});
-  config.commit();
+  save_model(model, folder);
+}
+
+void save(const ResNet& model, const std::string& folder) {
+  const ordo::detail::LibraryCall call;
+  save_model(model, folder);
 }
 
 }  // namespace ordo::models

@@ -2,12 +2,14 @@
 //
 //   const std::unique_ptr<models::LanguageModel> model = models::open("checkpoints/gpt2");
 //   models::save(*model, "checkpoints/mine");
+//   const std::unique_ptr<models::ResNet> classifier = models::open_resnet("checkpoints/resnet-50");
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include <ordo/nn/models/language_model.h>
+#include <ordo/nn/models/resnet.h>
 
 namespace ordo::models {
 
@@ -25,10 +27,15 @@ struct OpenOptions {
 /// PyTorch: transformers.AutoModelForCausalLM.from_pretrained.
 std::unique_ptr<LanguageModel> open(const std::string& folder, const OpenOptions& options = {});
 
+/// A ResNet of a folder, likewise: of architecture ResNetForImageClassification. Throws: as open().
+/// PyTorch: transformers.ResNetForImageClassification.from_pretrained.
+std::unique_ptr<ResNet> open_resnet(const std::string& folder, const OpenOptions& options = {});
+
 /// Writes config.json and model.safetensors, which transformers reads. The folder is made if it is not there.
 ///
 /// Throws: DataError when a file cannot be written; ValueError when the model has parts of nn::add_lora.
 /// PyTorch: transformers.PreTrainedModel.save_pretrained.
 void save(const LanguageModel& model, const std::string& folder);
+void save(const ResNet& model, const std::string& folder);
 
 }  // namespace ordo::models

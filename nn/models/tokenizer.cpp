@@ -94,6 +94,47 @@ std::vector<std::string> letters_of_bytes() {
   return letters;
 }
 
+/// "<0x0A>"
+std::string name_of_byte(uint8_t byte) {
+  constexpr const char* kDigits = "0123456789ABCDEF";
+  return {'<', '0', 'x', kDigits[byte >> 4], kDigits[byte & 15], '>'};
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+}
+
+/// Tokens that are found in texts. Longer ones come before those that they begin with.
+struct AddedTokens {
+  std::map<std::string, int64_t, std::greater<>> tokens;
+  std::vector<bool> begins = std::vector<bool>(256);  // by the first byte
+
+  void add(const std::string& word, int64_t id) {
+    tokens[word] = id;
+    begins[uint8_t(word[0])] = true;
+  }
+  /// between(text, where it begins) and token(id), from left to right.
+  template <class Between, class Token>
+  void cut(std::string_view text, const Between& between, const Token& token) const {
+    size_t done = 0;
+    for (size_t at = 0; at < text.size();) {
+      const auto found =
+          !begins[uint8_t(text[at])] ? tokens.end() : std::find_if(tokens.begin(), tokens.end(), [&](const auto& one) {
+            return text.substr(at).starts_with(one.first);
+          });
+      if (found == tokens.end()) {
+        ++at;
+        continue;
+      }
+      if (at > done) between(text.substr(done, at - done), done);
+      token(found->second);
+      done = at += found->first.size();
+    }
+    if (done < text.size()) between(text.substr(done), done);
+  }
+};
+
 uint64_t pair_of(int64_t left, int64_t right) { return uint64_t(left) << 32 | uint64_t(right); }
 
 }  // namespace
@@ -106,23 +147,76 @@ struct Tokenizer::State {
   std::vector<std::optional<std::string>> bytes;    // of each token
   std::unordered_map<uint64_t, Merge> merges;
   std::vector<int64_t> of_byte = std::vector<int64_t>(256, -1);
-  std::vector<Pattern> patterns;  // each cuts the pieces of the one before
-  std::map<std::string, int64_t, std::greater<>> added;
-  std::vector<bool> begins_added = std::vector<bool>(256);  // by the first byte
+  std::vector<Pattern> patterns;       // each cuts the pieces of the one before
+  AddedTokens added, added_to_normal;  // looked for before and after a text is normalised
   bool whole_first = false, prefix_space = false;
   int64_t most = 0;  // numbers of tokens are less
 
+  // Where words are of characters: those that are no token are bytes. A mark stands for a space.
+  struct Change {
+    std::string from, to;  // from nothing: in front of a text
+  };
+  bool characters = false, mark_every_text = false, mark_first_text = false;
+  std::string mark;              // of a pre-tokenizer
+  std::vector<Change> changes;   // of the normalizer
+  std::vector<Change> restored;  // of the decoder
+  size_t stripped = 0;           // spaces that the decoder takes from a text's beginning
+
   void read(const std::string& file);
+  void read_normalizer(const Entries& part);
   void read_pre_tokenizer(const Entries& part);
+  void read_decoder(const Entries& part);
+  std::string normal(std::string_view text) const;
   void add(const std::string& token_bytes, int64_t id);
   void encode_piece(std::string_view piece, std::vector<int64_t>& out) const;
-  void encode_text(std::string_view text, std::vector<int64_t>& out) const;
+  void encode_text(std::string_view text, bool first, std::vector<int64_t>& out) const;
 };
 
 void Tokenizer::State::add(const std::string& token_bytes, int64_t id) {
   ORDO_CHECK(id >= 0 && id < most, DataError, "Tokenizer", "a token has the number {}, of fewer than {}", id, most);
   if (size_t(id) >= bytes.size()) bytes.resize(size_t(id) + 1);
   bytes[size_t(id)] = token_bytes;
+}
+
+void Tokenizer::State::read_normalizer(const Entries& part) {
+  const auto type = part.get<std::string>("type");
+  if (type == "Sequence") {
+    for (const json& one : part.at("normalizers")) read_normalizer(part.part(one));
+  } else if (type == "Prepend") {
+    changes.push_back({"", part.get<std::string>("prepend")});
+  } else {
+    ORDO_CHECK(type == "Replace", DataError, "Tokenizer", "{}: the normalizer {} is not computed here", part.file(),
+               type);
+    changes.push_back({part.part("pattern").get<std::string>("String"), part.get<std::string>("content")});
+    ORDO_CHECK(!changes.back().from.empty(), DataError, "Tokenizer", "{}: nothing is to be replaced", part.file());
+  }
+}
+
+void Tokenizer::State::read_decoder(const Entries& part) {
+  const auto type = part.get<std::string>("type");
+  if (type == "Sequence") {
+    for (const json& one : part.at("decoders")) read_decoder(part.part(one));
+  } else if (type == "Replace") {
+    restored.push_back({part.part("pattern").get<std::string>("String"), part.get<std::string>("content")});
+    ORDO_CHECK(!restored.back().from.empty(), DataError, "Tokenizer", "{}: nothing is to be replaced", part.file());
+  } else if (type == "Strip") {
+    part.expect("content", " ");
+    part.expect("stop", 0);
+    stripped = size_t(std::max<int64_t>(0, part.get<int64_t>("start")));
+  } else {
+    ORDO_CHECK(type == "ByteFallback" || type == "Fuse", DataError, "Tokenizer",
+               "{}: the decoder {} is not computed here", part.file(), type);
+  }
+}
+
+std::string Tokenizer::State::normal(std::string_view text) const {
+  std::string out(text);
+  for (const Change& change : changes)
+    if (!change.from.empty())
+      replace_all(out, change.from, change.to);
+    else if (!out.empty())
+      out.insert(0, change.to);
+  return out;
 }
 
 void Tokenizer::State::read_pre_tokenizer(const Entries& part) {
@@ -133,9 +227,18 @@ void Tokenizer::State::read_pre_tokenizer(const Entries& part) {
     part.expect("behavior", "Isolated");
     part.expect("invert", false);
     patterns.emplace_back(part.part("pattern").get<std::string>("Regex"));
+  } else if (type == "Metaspace") {
+    ORDO_CHECK(!part.get<bool>("split", true), DataError, "Tokenizer",
+               "{}: the pre-tokenizer Metaspace splits, which is not computed here", part.file());
+    mark = part.get<std::string>("replacement");
+    const auto scheme = part.get<std::string>("prepend_scheme", "always");
+    ORDO_CHECK(!mark.empty() && (scheme == "always" || scheme == "first" || scheme == "never"), DataError, "Tokenizer",
+               "{}: the pre-tokenizer Metaspace has the prepend_scheme '{}'", part.file(), scheme);
+    mark_every_text = scheme == "always", mark_first_text = scheme == "first";
   } else {
     ORDO_CHECK(type == "ByteLevel", DataError, "Tokenizer", "{}: the pre-tokenizer {} is not computed here",
                part.file(), type);
+    characters = false;
     prefix_space = part.get<bool>("add_prefix_space", false);
     if (part.get<bool>("use_regex", true)) patterns.emplace_back(kGPT2Pattern);
   }
@@ -143,15 +246,20 @@ void Tokenizer::State::read_pre_tokenizer(const Entries& part) {
 
 void Tokenizer::State::read(const std::string& file) {
   const Entries all = json_file(file, "Tokenizer");
-  all.expect("normalizer", nullptr);
   const Entries model = all.part("model");
   ORDO_CHECK(model.get<std::string>("type") == "BPE", DataError, "Tokenizer",
              "{}: the model is no BPE, which alone is computed here", file);
   for (const auto& [name, none] : std::initializer_list<std::pair<const char*, json>>{
-           {"dropout", 0}, {"continuing_subword_prefix", ""}, {"end_of_word_suffix", ""}, {"byte_fallback", false}})
+           {"dropout", 0}, {"continuing_subword_prefix", ""}, {"end_of_word_suffix", ""}})
     model.expect(name, none);
   whole_first = model.get<bool>("ignore_merges", false);
-  read_pre_tokenizer(all.part("pre_tokenizer"));
+  characters = model.get<bool>("byte_fallback", false);
+  if (characters && all.has("normalizer"))
+    read_normalizer(all.part("normalizer"));
+  else
+    all.expect("normalizer", nullptr);
+  if (!characters || all.has("pre_tokenizer")) read_pre_tokenizer(all.part("pre_tokenizer"));
+  if (characters) read_decoder(all.part("decoder"));
   if (patterns.empty()) patterns.emplace_back("(?s).+");  // one piece, which must be UTF-8
 
   const std::vector<std::string> letters = letters_of_bytes();
@@ -159,6 +267,7 @@ void Tokenizer::State::read(const std::string& file) {
   for (size_t b = 0; b < 256; ++b) byte_of[letters[b]] = char(b);
   const auto bytes_of_word = [&](const std::string& word) {
     std::optional<std::string> found("");
+    if (characters) return std::optional(word);
     for (size_t at = 0; at < word.size() && found;) {
       const size_t length = (uint8_t(word[at]) & 0xe0) == 0xc0 ? 2 : 1;
       const auto byte = byte_of.find(word.substr(at, length));
@@ -172,25 +281,38 @@ void Tokenizer::State::read(const std::string& file) {
   };
   const auto vocabulary = model.get<std::map<std::string, int64_t>>("vocab");
   most = 4 * int64_t(vocabulary.size()) + 65536;  // there may be gaps
+  std::map<std::string, int64_t> of_added;
   if (all.has("added_tokens"))
     for (const json& item : all.at("added_tokens")) {
       const Entries one = all.part(item);
       const auto word = one.get<std::string>("content");
       for (const char* flag : {"lstrip", "rstrip", "single_word"}) one.expect(flag, false);
       ORDO_CHECK(!word.empty(), DataError, "Tokenizer", "{}: an added token is empty", file);
-      added[word] = one.get<int64_t>("id");
-      begins_added[uint8_t(word[0])] = true;
-      add(word, added[word]);
+      const auto id = one.get<int64_t>("id");
+      const bool normalised = !changes.empty() && one.get<bool>("normalized", false);
+      const std::string found = normalised ? normal(word) : word;
+      (normalised ? added_to_normal : added).add(found, id);
+      add(found, id);
+      of_added[word] = id;
     }
   for (const auto& [word, id] : vocabulary) {
     // Added tokens may be learnt ones, which merges know, or be no bytes at all.
     const std::optional<std::string> found = bytes_of_word(word);
-    ORDO_CHECK(found || added.contains(word), DataError, "Tokenizer", "{}: '{}' is no word of bytes", file, word);
-    if (!added.contains(word)) add(*found, id);
+    ORDO_CHECK(found || of_added.contains(word), DataError, "Tokenizer", "{}: '{}' is no word of bytes", file, word);
+    if (!of_added.contains(word)) add(*found, id);
     if (!found) continue;
     tokens[*found] = id;
-    if (found->size() == 1) of_byte[uint8_t((*found)[0])] = id;
+    if (!characters && found->size() == 1) of_byte[uint8_t((*found)[0])] = id;
   }
+  for (int b = 0; b < 256 && characters; ++b) {
+    const auto byte = tokens.find(name_of_byte(uint8_t(b)));
+    ORDO_CHECK(byte != tokens.end(), DataError, "Tokenizer", "{}: has no token {}", file, name_of_byte(uint8_t(b)));
+    of_byte[size_t(b)] = byte->second;
+    bytes[size_t(byte->second)] = std::string(1, char(b));
+  }
+  for (std::optional<std::string>& word : bytes)
+    for (const Change& change : restored)
+      if (word) replace_all(*word, change.from, change.to);
   int64_t rank = 0;
   for (const json& merge : model.at("merges")) {
     std::string left, right;
@@ -227,10 +349,22 @@ void Tokenizer::State::encode_piece(std::string_view piece, std::vector<int64_t>
     bool operator>(const Candidate& other) const { return std::pair(rank, left) > std::pair(other.rank, other.left); }
   };
   std::vector<Part> parts;
-  for (const char c : piece) {
-    const int64_t token = of_byte[uint8_t(c)];
-    ORDO_CHECK(token >= 0, ValueError, "Tokenizer", "the vocabulary has no token for the byte {}", int(uint8_t(c)));
-    parts.push_back({token, parts.size() - 1, parts.size() + 1});
+  const auto push = [&](int64_t token) { parts.push_back({token, parts.size() - 1, parts.size() + 1}); };
+  for (size_t at = 0, length; at < piece.size(); at += length) {
+    length = 1;
+    while (characters && at + length < piece.size() && (uint8_t(piece[at + length]) & 0xc0) == 0x80) ++length;
+    if (characters) {
+      const auto found = tokens.find(std::string(piece.substr(at, length)));
+      if (found != tokens.end()) {
+        push(found->second);
+        continue;
+      }
+    }
+    for (const char c : piece.substr(at, length)) {
+      const int64_t token = of_byte[uint8_t(c)];
+      ORDO_CHECK(token >= 0, ValueError, "Tokenizer", "the vocabulary has no token for the byte {}", int(uint8_t(c)));
+      push(token);
+    }
   }
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
   const auto offer = [&](size_t left) {
@@ -257,10 +391,14 @@ void Tokenizer::State::encode_piece(std::string_view piece, std::vector<int64_t>
     if (part.token >= 0) out.push_back(part.token);
 }
 
-void Tokenizer::State::encode_text(std::string_view text, std::vector<int64_t>& out) const {
-  std::vector<std::string_view> pieces{text};
-  std::string spaced;
-  if (prefix_space && !text.starts_with(' ')) pieces = {spaced = " " + std::string(text)};
+void Tokenizer::State::encode_text(std::string_view text, bool first, std::vector<int64_t>& out) const {
+  std::string changed(text);
+  if (prefix_space && !text.starts_with(' ')) changed.insert(0, " ");
+  if (!mark.empty()) {
+    replace_all(changed, " ", mark);
+    if ((mark_every_text || (mark_first_text && first)) && !changed.starts_with(mark)) changed.insert(0, mark);
+  }
+  std::vector<std::string_view> pieces{changed};
   for (const Pattern& pattern : patterns) {
     std::vector<std::string_view> smaller;
     for (const std::string_view piece : pieces)
@@ -283,24 +421,15 @@ Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
 std::vector<int64_t> Tokenizer::encode(std::string_view text) const {
   const ordo::detail::LibraryCall call;
   std::vector<int64_t> out;
-  size_t done = 0;
-  for (size_t at = 0; at < text.size();) {
-    if (!state_->begins_added[uint8_t(text[at])]) {
-      ++at;
-      continue;
-    }
-    const auto found = std::find_if(state_->added.begin(), state_->added.end(), [&](const auto& token) {
-      return text.substr(at).starts_with(token.first);  // longer ones come before those that they begin with
-    });
-    if (found == state_->added.end()) {
-      ++at;
-      continue;
-    }
-    if (at > done) state_->encode_text(text.substr(done, at - done), out);
-    out.push_back(found->second);
-    done = at += found->first.size();
-  }
-  if (done < text.size()) state_->encode_text(text.substr(done), out);
+  const auto token = [&](int64_t id) { out.push_back(id); };
+  state_->added.cut(
+      text,
+      [&](std::string_view part, size_t at) {
+        state_->added_to_normal.cut(
+            state_->normal(part),
+            [&](std::string_view piece, size_t in_part) { state_->encode_text(piece, at + in_part == 0, out); }, token);
+      },
+      token);
   return out;
 }
 
@@ -311,7 +440,9 @@ std::string Tokenizer::decode(const std::vector<int64_t>& tokens) const {
                "there is no token {}; there are {}", token, size());
     text += *state_->bytes[size_t(token)];
   }
-  return text;
+  size_t spaces = 0;
+  while (spaces < state_->stripped && spaces < text.size() && text[spaces] == ' ') ++spaces;
+  return text.substr(spaces);
 }
 
 int64_t Tokenizer::size() const { return int64_t(state_->bytes.size()); }

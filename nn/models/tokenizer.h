@@ -13,8 +13,9 @@
 
 namespace ordo::models {
 
-/// Byte-pair encoding of bytes, as GPT-2, Llama 3 and their kin use it. A text is cut into pieces by a regular
-/// expression; in each, the pair of neighbouring tokens that was learnt first becomes one, again and again.
+/// Byte-pair encoding: of bytes, as GPT-2, Llama 3 and their kin use it, or of characters, with bytes for those that are
+/// no token, as Llama 2 and Mistral do. A text is cut into pieces by a regular expression; in each, the pair of neighbouring
+/// tokens that was learnt first becomes one, again and again.
 ///
 /// Throws: the constructor, DataError when the file is missing or damaged, or asks for what is not computed here, which
 /// the message names, or Ordo was built without PCRE2; encode(), ValueError when the text is no UTF-8; decode(),
@@ -32,7 +33,8 @@ class Tokenizer {
 
   /// Added tokens, such as "<|endoftext|>", are found in the text.
   std::vector<int64_t> encode(std::string_view text) const;
-  /// The bytes of these tokens. What is no UTF-8, as in the middle of a character, stays as it is.
+  /// The bytes of these tokens. What is no UTF-8, as in the middle of a character, stays as it is. With a vocabulary of
+  /// characters, the space that encode() puts in front of a text is taken off.
   std::string decode(const std::vector<int64_t>& tokens) const;
   int64_t size() const;  ///< one more than the greatest token
 

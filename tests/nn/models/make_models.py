@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Small random checkpoints of language models, and what PyTorch and transformers compute with them:
+"""Small random checkpoints of models, and what PyTorch and transformers compute with them:
 
     python3 tests/nn/models/make_models.py tests/nn/models/data
 
-writes a folder for each: config.json, model.safetensors, and expected.safetensors with tokens, logits, the loss of
-predicting each next token, and the gradient of every parameter. Needs torch, transformers and safetensors.
+writes a folder for each: config.json, model.safetensors, and expected.safetensors with tokens or images, logits, the loss
+of predicting each next token or the label, and the gradient of every parameter. Needs torch, transformers and safetensors.
 """
 import os
 import sys
@@ -12,7 +12,8 @@ import sys
 import torch
 from safetensors.torch import save_file
 from transformers import (GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, MistralConfig,
-                          MistralForCausalLM, Qwen2Config, Qwen2ForCausalLM)
+                          MistralForCausalLM, Qwen2Config, Qwen2ForCausalLM, ResNetConfig,
+                          ResNetForImageClassification)
 
 small = {"vocab_size": 89, "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 4,
          "num_key_value_heads": 2, "max_position_embeddings": 64}
@@ -22,6 +23,11 @@ MODELS = {
         "rope_type": "llama3", "rope_theta": 500.0, "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
         "original_max_position_embeddings": 16})),
     "mistral": lambda: MistralForCausalLM(MistralConfig(**small, head_dim=8, sliding_window=None)),
+    "resnet_basic": lambda: ResNetForImageClassification(ResNetConfig(
+        embedding_size=6, hidden_sizes=[6, 8], depths=[2, 1], layer_type="basic", num_labels=3)),
+    "resnet_bottleneck": lambda: ResNetForImageClassification(ResNetConfig(
+        num_channels=2, embedding_size=8, hidden_sizes=[16, 32], depths=[1, 2], downsample_in_first_stage=True,
+        id2label={0: "cat", 1: "dog", 2: "owl"})),
     "qwen2": lambda: Qwen2ForCausalLM(Qwen2Config(**small, tie_word_embeddings=True)),
 }
 
@@ -31,9 +37,16 @@ def write(folder, model):
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.copy_(torch.randn_like(parameter) * 0.3 + (parameter.dim() == 1))
+        for name, buffer in model.named_buffers():
+            if name.endswith("running_mean") or name.endswith("running_var"):
+                buffer.copy_(torch.rand_like(buffer) + 0.5)
     model.eval()
-    tokens = torch.randint(0, 89, (3, 13))
-    result = model(input_ids=tokens, labels=tokens)
+    if "resnet" in folder:
+        tokens = torch.randn(3, model.config.num_channels, 37, 33)
+        result = model(pixel_values=tokens, labels=torch.tensor([0, 2, 1]))
+    else:
+        tokens = torch.randint(0, 89, (3, 13))
+        result = model(input_ids=tokens, labels=tokens)
     result.loss.backward()
     model.save_pretrained(folder)
     if "qwen2" in folder:
@@ -49,7 +62,8 @@ def main():
         folder = os.path.join(sys.argv[1], name)
         os.makedirs(folder, exist_ok=True)
         write(folder, make())
-        os.remove(os.path.join(folder, "generation_config.json"))
+        if "resnet" not in name:
+            os.remove(os.path.join(folder, "generation_config.json"))
 
 
 main()

@@ -2,6 +2,7 @@
 // whole, in pieces, generating, and beside other texts.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include <ordo/nn/nn.h>
@@ -91,6 +92,36 @@ TEST_P(Models, generate_the_same_beside_other_texts_and_as_in_training) {
 }
 
 class ModelFiles : public FolderTest {};
+
+TEST_F(ModelFiles, have_resnets) {
+  for (const char* name : {"resnet_basic", "resnet_bottleneck"}) {
+    SCOPED_TRACE(name);
+    std::map<std::string, Tensor> expected;
+    for (const auto& entry : load_safetensors(folder_of(name) + "/expected.safetensors").tensors)
+      expected[entry.name] = entry.tensor;
+    const auto model = models::open_resnet(folder_of(name));
+    const Tensor logits = (*model)(expected["tokens"]);
+    EXPECT_TRUE(allclose(logits, expected["logits"], 1e-5, 1e-5)) << (logits - expected["logits"]).abs().max().item();
+    const Tensor loss = cross_entropy(logits, from_vector(std::vector<int64_t>{0, 2, 1}, {3}));
+    EXPECT_TRUE(allclose(loss.view({1}), expected["loss"], 1e-5, 1e-6));
+    loss.backward();
+    for (const auto& [parameter_name, parameter] : model->named_parameters()) {
+      const Tensor gradient = expected["grad." + parameter_name];
+      ASSERT_TRUE(gradient.defined()) << parameter_name;
+      EXPECT_TRUE(allclose(parameter.grad(), gradient, 1e-4, 1e-5 * gradient.abs().max().item<double>()))
+          << parameter_name;
+    }
+    models::save(*model, path(name));
+    const auto again = models::open_resnet(path(name));
+    EXPECT_EQ(bytes_of((*again)(expected["tokens"])), bytes_of(logits));
+    EXPECT_EQ(again->config.labels, model->config.labels);
+  }
+  EXPECT_EQ(models::open_resnet(folder_of("resnet_bottleneck"))->config.labels[2], "owl");
+  EXPECT_ORDO_ERROR(models::open_resnet(folder_of("gpt2")), DataError, "opens ResNetForImageClassification");
+  EXPECT_ORDO_ERROR(models::open(folder_of("resnet_basic")), DataError, "ResNetForImageClassification");
+  EXPECT_ORDO_ERROR(models::ResNet({.depths = {1}}), ValueError, "a depth for each of hidden_sizes, not 1 for 4");
+  EXPECT_ORDO_ERROR(models::ResNet({.embedding_size = 0}), ValueError, "needs positive sizes, not 0");
+}
 
 TEST_F(ModelFiles, are_written_as_they_were_read) {
   for (const char* name : {"gpt2", "llama", "mistral", "qwen2"}) {
