@@ -13,7 +13,7 @@ using namespace ordo;
 namespace {
 
 struct Settings {
-  std::string folder, device = "cpu", dtype = "float32";
+  std::string folder, adapter, device = "cpu", dtype = "float32";
   std::vector<std::string> prompts, tokens;
   models::GenerateOptions options;
   int threads = 0;
@@ -38,6 +38,7 @@ void generate(const Settings& s) {
   for (const std::string& text : s.prompts) prompts.push_back(tokenizer->encode(text));
   for (const std::string& text : s.tokens) prompts.push_back(numbers_of(text));
   const auto model = models::open(s.folder, {.dtype = dtype_from_name(s.dtype), .device = Device(s.device)});
+  if (!s.adapter.empty()) models::load_adapter(*model, s.adapter);
   const std::vector<models::Generated> texts = models::generate(*model, prompts, s.options);
   if (s.times) {  // what came before was to warm up
     models::GenerateOptions one = s.options;
@@ -76,6 +77,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Goes on with texts, by a model that transformers wrote. The same texts on every run, in any company.",
                "generate"};
   app.add_option("FOLDER", s.folder, "with config.json, *.safetensors and tokenizer.json")->required();
+  app.add_option("--adapter", s.adapter, "a folder of low-rank parts that peft wrote, or `train --lora --save`");
   app.add_option("--prompt", s.prompts, "a text; several make a batch");
   app.add_option("--tokens", s.tokens, "a prompt as numbers of tokens: 3,14,15")->delimiter(';');
   app.add_option("--max-new-tokens", s.options.max_new_tokens)->capture_default_str();

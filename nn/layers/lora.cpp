@@ -14,22 +14,22 @@
 
 namespace ordo::nn {
 
-LoRA::LoRA(int64_t in_features, int64_t out_features, const LoRAOptions& options)
-    : scale_(options.alpha / double(std::max<int64_t>(options.rank, 1))), dropout_(options.dropout) {
+LoRA::LoRA(int64_t in_features, int64_t out_features, const LoRAOptions& options) : options_(options) {
   ORDO_CHECK(in_features > 0 && out_features > 0 && options.rank > 0, ValueError, "LoRA",
              "needs positive sizes and a positive rank, not {}, {} and {}", in_features, out_features, options.rank);
-  ORDO_CHECK(dropout_ >= 0 && dropout_ < 1, ValueError, "LoRA", "needs a dropout in [0, 1), not {}", dropout_);
+  ORDO_CHECK(options.dropout >= 0 && options.dropout < 1, ValueError, "LoRA", "needs a dropout in [0, 1), not {}",
+             options.dropout);
   A = add_parameter("A", zeros({options.rank, in_features}));
   B = add_parameter("B", zeros({out_features, options.rank}));
   init::kaiming_uniform_(A, {.negative_slope = std::sqrt(5.0)});
 }
 
 Tensor LoRA::forward(const Tensor& input) {
-  const Tensor x = dropout_ > 0 ? dropout(input, dropout_, is_training()) : input;
-  return linear(linear(x, A) * scale_, B);
+  const Tensor x = options_.dropout > 0 ? dropout(input, options_.dropout, is_training()) : input;
+  return linear(linear(x, A) * (options_.alpha / double(options_.rank)), B);
 }
 
-Tensor LoRA::weight() const { return matmul(B, A) * scale_; }
+Tensor LoRA::weight() const { return matmul(B, A) * (options_.alpha / double(options_.rank)); }
 
 std::string LoRA::description() const {
   return Description("LoRA", A.size(1), B.size(0)).with("rank", A.size(0), int64_t(0));

@@ -17,6 +17,7 @@ struct LoRAOptions {
   int64_t rank = 8;
   double alpha = 16;   ///< the part counts alpha / rank times
   double dropout = 0;  ///< of its input, while training
+  friend bool operator==(const LoRAOptions&, const LoRAOptions&) = default;
 };
 
 /// y = alpha / rank B A dropout(x), which Linear adds to its own result.
@@ -33,11 +34,12 @@ class LoRA : public Module {
   std::string description() const override;
   /// alpha / rank B A, [out_features, in_features].
   Tensor weight() const;
+  const LoRAOptions& options() const { return options_; }
 
   Parameter A, B;
 
  private:
-  double scale_, dropout_;
+  LoRAOptions options_;
 };
 
 /// Gives a part "lora" to each Linear in the model whose last name is among `targets`, and freezes all parameters that

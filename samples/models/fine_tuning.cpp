@@ -20,10 +20,11 @@ class FineTuning : public Example {
  public:
   explicit FineTuning(const Scale& scale)
       : folder_(scale.folder),
+        lora_(scale.lora > 0),
         model_(models::open(scale.folder)),
         windows_("train", tokens_of(scale), std::min<int64_t>(128, model_->positions() - 1)) {
     model_->train();
-    if (scale.lora > 0)
+    if (lora_)
       nn::add_lora(*model_, {"c_attn", "q_proj", "v_proj"}, {.rank = scale.lora, .alpha = 2.0 * double(scale.lora)});
   }
   nn::ModuleBase& model() override { return *model_; }
@@ -35,6 +36,7 @@ class FineTuning : public Example {
     return (-losses.mean(1)).exp().mean().item<double>();
   }
   void save(const std::string& folder) override {
+    if (lora_) models::save_adapter(*model_, folder + "/adapter");
     nn::merge_lora(*model_);
     models::save(*model_, folder);
     const std::filesystem::path tokenizer = std::filesystem::path(folder_) / "tokenizer.json";
@@ -47,6 +49,7 @@ class FineTuning : public Example {
 
  private:
   std::string folder_;
+  bool lora_;
   std::unique_ptr<models::LanguageModel> model_;
   TextWindows windows_;
 };

@@ -4,12 +4,14 @@
     python3 tests/nn/models/make_models.py tests/nn/models/data
 
 writes a folder for each: config.json, model.safetensors, and expected.safetensors with tokens or images, logits, the loss
-of predicting each next token or the label, and the gradient of every parameter. Needs torch, transformers and safetensors.
+of predicting each next token or the label, and the gradient of every parameter; and low-rank parts of GPT-2 with the logits
+that they lead to. Needs torch, transformers, peft and safetensors.
 """
 import os
 import sys
 
 import torch
+from peft import LoraConfig, get_peft_model
 from safetensors.torch import save_file
 from transformers import (GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, MistralConfig,
                           MistralForCausalLM, Qwen2Config, Qwen2ForCausalLM, ResNetConfig,
@@ -56,6 +58,21 @@ def write(folder, model):
     save_file({name: t.contiguous() for name, t in expected.items()}, os.path.join(folder, "expected.safetensors"))
 
 
+def write_adapter(base, folder):
+    model = get_peft_model(GPT2LMHeadModel.from_pretrained(base), LoraConfig(
+        r=2, lora_alpha=5, lora_dropout=0.1, target_modules=["c_attn", "c_fc"], fan_in_fan_out=True))
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.requires_grad:
+                parameter.copy_(torch.randn_like(parameter) * 0.3)
+    model.eval()
+    tokens = torch.randint(0, 89, (2, 9))
+    model.save_pretrained(folder)
+    os.remove(os.path.join(folder, "README.md"))
+    save_file({"tokens": tokens, "logits": model(input_ids=tokens).logits.detach()},
+              os.path.join(folder, "expected.safetensors"))
+
+
 def main():
     for name, make in MODELS.items():
         torch.manual_seed(len(name))
@@ -64,6 +81,8 @@ def main():
         write(folder, make())
         if "resnet" not in name:
             os.remove(os.path.join(folder, "generation_config.json"))
+    torch.manual_seed(3)
+    write_adapter(os.path.join(sys.argv[1], "gpt2"), os.path.join(sys.argv[1], "gpt2_adapter"))
 
 
 main()

@@ -158,6 +158,53 @@ TEST_F(ModelFiles, hold_what_low_rank_parts_learnt) {
   }
 }
 
+TEST_F(ModelFiles, have_low_rank_parts_of_their_own) {
+  const std::string adapter = folder_of("gpt2_adapter");
+  const auto expected = load_safetensors(adapter + "/expected.safetensors").tensors;
+  const Tensor &logits = expected[0].name == "logits" ? expected[0].tensor : expected[1].tensor,
+               &tokens = expected[0].name == "logits" ? expected[1].tensor : expected[0].tensor;
+  const auto model = models::open(folder_of("gpt2"));
+  models::load_adapter(*model, adapter);
+  EXPECT_TRUE(allclose((*model)(tokens), logits, 1e-5, 1e-5));
+  models::save_adapter(*model, path("adapter"));
+  const auto again = models::open(folder_of("gpt2"));
+  models::load_adapter(*again, path("adapter"));
+  EXPECT_TRUE(equal((*again)(tokens), (*model)(tokens)));
+  for (const auto& [name, parameter] : again->named_parameters())
+    EXPECT_EQ(parameter.requires_grad(), name.find(".lora.") != std::string::npos) << name;
+
+  const auto refused = [&](const std::function<void(nlohmann::json&)>& change, const char* part) {
+    auto config = nlohmann::json::parse(read(adapter + "/adapter_config.json"));
+    change(config);
+    write(path("adapter/adapter_config.json"), config.dump());
+    EXPECT_ORDO_ERROR(models::load_adapter(*models::open(folder_of("gpt2")), path("adapter")), Error, part);
+  };
+  refused([](auto& c) { c["use_dora"] = true; }, "'use_dora' is true");
+  refused([](auto& c) { c["rank_pattern"]["c_fc"] = 4; }, "'rank_pattern'");
+  refused([](auto& c) { c["r"] = 3; }, "has the shape (2, 16), not (3, 16)");
+  const auto refused_parts = [&](const std::function<void(nn::NamedTensorList&)>& change, const char* part) {
+    std::filesystem::copy_file(adapter + "/adapter_config.json", path("adapter/adapter_config.json"),
+                               std::filesystem::copy_options::overwrite_existing);
+    nn::NamedTensorList tensors = load_safetensors(adapter + "/adapter_model.safetensors").tensors;
+    change(tensors);
+    save_safetensors(path("adapter/adapter_model.safetensors"), tensors);
+    const auto other = models::open(folder_of("gpt2"));
+    EXPECT_ORDO_ERROR(models::load_adapter(*other, path("adapter")), Error, part);
+    EXPECT_EQ(other->named_parameters().size(), model->named_parameters().size() - 8) << "nothing has changed";
+  };
+  const std::string first = "base_model.model.transformer.h.0.attn.c_attn";
+  const auto erase = [](nn::NamedTensorList& all, const std::string& part) {
+    std::erase_if(all, [&](const auto& entry) { return entry.name.starts_with(part); });
+  };
+  refused_parts([&](auto& all) { erase(all, first + ".lora_A"); },
+                "there is no 'transformer.h.0.attn.c_attn.lora_A.weight'");
+  refused_parts([&](auto& all) { erase(all, first); }, "there is no part for 'transformer.h.0.attn.c_attn'");
+  refused_parts([&](auto& all) { all[0].name = "wte.weight"; }, "'wte.weight' is no low-rank part");
+  refused_parts([&](auto& all) { all[0].name = "base_model.model.h.lora_A.weight"; }, "the model has no Linear 'h'");
+  EXPECT_ORDO_ERROR(models::save_adapter(*models::open(folder_of("gpt2")), path("none")), ValueError,
+                    "has no low-rank parts");
+}
+
 TEST_F(ModelFiles, may_be_those_of_older_versions) {
   const std::string from = folder_of("qwen2");
   std::filesystem::create_directories(path("old"));

@@ -1,0 +1,130 @@
+#include <ordo/nn/models/adapter.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include <ordo/autograd/grad_mode.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/nn/layers/linear.h>
+#include <ordo/nn/layers/lora.h>
+#include <ordo/nn/models/gpt2.h>
+#include <ordo/nn/models/json_file.h>
+#include <ordo/nn/state/safetensors.h>
+#include <ordo/nn/state/whole_file.h>
+
+namespace ordo::models {
+namespace {
+
+/// "base_model.model." + the layer's path + one of these.
+constexpr const char* kPrefix = "base_model.model.";
+constexpr const char* kSuffixes[2] = {".lora_A.weight", ".lora_B.weight"};
+
+struct Part {
+  Tensor factors[2];  // A and B
+};
+
+/// By the paths of their layers.
+std::map<std::string, Part> parts_of(const std::string& file) {
+  std::map<std::string, Part> parts;
+  for (const auto& [name, tensor] : load_safetensors(file).tensors) {
+    const std::string prefix = kPrefix;
+    bool found = false;
+    for (int i = 0; i < 2 && name.starts_with(prefix); ++i) {
+      const std::string suffix = kSuffixes[i];
+      if (!name.ends_with(suffix) || name.size() <= prefix.size() + suffix.size()) continue;
+      parts[name.substr(prefix.size(), name.size() - prefix.size() - suffix.size())].factors[i] = tensor;
+      found = true;
+    }
+    ORDO_CHECK(found, ValueError, "load_adapter", "{}: '{}' is no low-rank part of a Linear", file, name);
+  }
+  ORDO_CHECK(!parts.empty(), ValueError, "load_adapter", "{}: has no parts", file);
+  return parts;
+}
+
+std::string last_name(const std::string& path) { return path.substr(path.rfind('.') + 1); }
+
+}  // namespace
+
+void load_adapter(nn::ModuleBase& model, const std::string& folder) {
+  const ordo::detail::LibraryCall call;
+  const Entries config = json_file(folder + "/adapter_config.json", "load_adapter");
+  const auto none = nlohmann::json::object();
+  for (const auto& [name, value] :
+       std::initializer_list<std::pair<const char*, nlohmann::json>>{{"peft_type", "LORA"},
+                                                                     {"bias", "none"},
+                                                                     {"lora_bias", false},
+                                                                     {"use_dora", false},
+                                                                     {"use_rslora", false},
+                                                                     {"rank_pattern", none},
+                                                                     {"alpha_pattern", none}})
+    config.expect(name, value);
+  const nn::LoRAOptions options{.rank = config.get<int64_t>("r"),
+                                .alpha = config.get<double>("lora_alpha"),
+                                .dropout = config.get<double>("lora_dropout", 0)};
+  const std::map<std::string, Part> parts = parts_of(folder + "/adapter_model.safetensors");
+  std::map<std::string, const nn::Linear*> linears;
+  for (const auto& [path, module] : model.named_modules())
+    if (const auto* const layer = dynamic_cast<nn::Linear*>(module)) linears[path] = layer;
+  std::vector<std::string> targets;
+  for (const auto& [path, part] : parts) {
+    const auto layer = linears.find(path);
+    ORDO_CHECK(layer != linears.end(), ValueError, "load_adapter", "the model has no Linear '{}'", path);
+    const Dims sizes[2] = {{options.rank, layer->second->in_features()}, {layer->second->out_features(), options.rank}};
+    for (int i = 0; i < 2; ++i) {
+      ORDO_CHECK(part.factors[i].defined(), ValueError, "load_adapter", "there is no '{}{}'", path, kSuffixes[i]);
+      ORDO_CHECK(part.factors[i].sizes() == sizes[i], ShapeError, "load_adapter", "'{}{}' has the shape {}, not {}",
+                 path, kSuffixes[i], part.factors[i].sizes(), sizes[i]);
+    }
+    targets.push_back(last_name(path));
+  }
+  for (const auto& [path, layer] : linears)
+    ORDO_CHECK(parts.contains(path) || std::find(targets.begin(), targets.end(), last_name(path)) == targets.end(),
+               ValueError, "load_adapter", "there is no part for '{}', but for others of its name", path);
+  nn::add_lora(model, targets, options);
+  const NoGrad guard;
+  for (auto [name, parameter] : model.named_parameters())
+    for (int i = 0; i < 2; ++i) {
+      const std::string suffix = i == 0 ? ".lora.A" : ".lora.B";
+      if (name.ends_with(suffix)) parameter.copy_(parts.at(name.substr(0, name.size() - suffix.size())).factors[i]);
+    }
+}
+
+void save_adapter(nn::ModuleBase& model, const std::string& folder) {
+  const ordo::detail::LibraryCall call;
+  nn::NamedTensorList tensors;
+  std::map<std::string, bool> targets;
+  const nn::LoRAOptions* options = nullptr;
+  for (const auto& [path, module] : model.named_modules()) {
+    const auto* const part = dynamic_cast<nn::LoRA*>(module);
+    if (!part) continue;
+    const std::string layer = path.substr(0, path.rfind('.'));
+    ORDO_CHECK(!options || *options == part->options(), ValueError, "save_adapter",
+               "the parts have different ranks, alphas or dropouts");
+    options = &part->options();
+    targets[last_name(layer)] = true;
+    tensors.push_back({kPrefix + layer + kSuffixes[0], part->A});
+    tensors.push_back({kPrefix + layer + kSuffixes[1], part->B});
+  }
+  ORDO_CHECK(options, ValueError, "save_adapter", "the model has no low-rank parts; nn::add_lora() gives it some");
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  ORDO_CHECK(!error, DataError, "save_adapter", "{}: cannot be made: {}", folder, error.message());
+  nlohmann::ordered_json json = {{"peft_type", "LORA"},
+                                 {"task_type", "CAUSAL_LM"},
+                                 {"r", options->rank},
+                                 {"lora_alpha", options->alpha},
+                                 {"lora_dropout", options->dropout},
+                                 {"bias", "none"},
+                                 {"fan_in_fan_out", dynamic_cast<GPT2*>(&model) != nullptr},
+                                 {"target_modules", nlohmann::ordered_json::array()}};
+  for (const auto& [target, is] : targets) json["target_modules"].push_back(target);
+  nn::WholeFile config(folder + "/adapter_config.json", "save_adapter");
+  config.write(json.dump(2) + "\n");
+  save_safetensors(folder + "/adapter_model.safetensors", tensors, {{"format", "pt"}});
+  config.commit();
+}
+
+}  // namespace ordo::models
