@@ -4,7 +4,7 @@ ARG BASE=nvidia/cuda:13.0.1-cudnn-devel-ubuntu24.04
 FROM ${BASE}
 RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
       g++ cmake ninja-build libeigen3-dev libfmt-dev libhwy-dev nlohmann-json3-dev libdlpack-dev zlib1g-dev \
-      libpng-dev libjpeg-dev libzip-dev libpcre2-dev python3 libcli11-dev libgtest-dev libbenchmark-dev \
+      libpng-dev libjpeg-dev libzip-dev libpcre2-dev libutf8proc-dev python3 libcli11-dev libgtest-dev libbenchmark-dev \
       libopenmpi-dev openmpi-bin \
     && rm -rf /var/lib/apt/lists/*
 COPY . /ordo

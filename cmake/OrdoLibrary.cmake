@@ -7,13 +7,16 @@ find_package(hwy 1.0 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_path(ORDO_DLPACK_INCLUDE dlpack/dlpack.h REQUIRED)
 mark_as_advanced(ORDO_DLPACK_INCLUDE)
-find_package(PNG QUIET)   # without these, libzip and PCRE2, reading such files is an error that says so
+find_package(PNG QUIET)   # without these, libzip, PCRE2 and utf8proc, reading such files is an error that says so
 find_package(JPEG QUIET)
 find_path(ORDO_ZIP_INCLUDE zip.h)  # not find_package: Debian's configuration also wants programs of another package
 find_library(ORDO_ZIP_LIBRARY zip)
 find_path(ORDO_PCRE2_INCLUDE pcre2.h)
 find_library(ORDO_PCRE2_LIBRARY pcre2-8)
-mark_as_advanced(ORDO_ZIP_INCLUDE ORDO_ZIP_LIBRARY ORDO_PCRE2_INCLUDE ORDO_PCRE2_LIBRARY)
+find_path(ORDO_UTF8PROC_INCLUDE utf8proc.h)
+find_library(ORDO_UTF8PROC_LIBRARY utf8proc)
+mark_as_advanced(ORDO_ZIP_INCLUDE ORDO_ZIP_LIBRARY ORDO_PCRE2_INCLUDE ORDO_PCRE2_LIBRARY ORDO_UTF8PROC_INCLUDE
+                 ORDO_UTF8PROC_LIBRARY)
 
 set(rooms engine kernels autograd nn)
 foreach(room IN LISTS rooms)
@@ -100,7 +103,8 @@ if(JPEG_FOUND)
 endif()
 set(ordo_zip_sources nn/state/archive.cpp nn/state/npz_read.cpp nn/state/torch_file.cpp)
 set(ordo_pcre2_sources nn/models/tokenizer.cpp)
-foreach(name IN ITEMS ZIP PCRE2)
+set(ordo_utf8proc_sources nn/models/tokenizer.cpp)
+foreach(name IN ITEMS ZIP PCRE2 UTF8PROC)
   string(TOLOWER ${name} lower)
   if(ORDO_${name}_INCLUDE AND ORDO_${name}_LIBRARY)
     set_property(SOURCE ${ordo_${lower}_sources} APPEND PROPERTY COMPILE_DEFINITIONS ORDO_HAS_${name}=1)

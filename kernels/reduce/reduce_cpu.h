@@ -88,9 +88,11 @@ template <class R>
                                     int64_t n, int64_t output) {
   for (; lane != 0 && n > 0; --n, ++i, at += stride, lane = (lane + 1) % kReduceLanes)
     lanes[lane] = R::combine(lanes[lane], r.load(at, i, output));
-  for (; n >= kReduceLanes; n -= kReduceLanes, i += kReduceLanes, at += kReduceLanes * stride)
-    for (int k = 0; k < kReduceLanes; ++k) lanes[k] = R::combine(lanes[k], r.load(at + k * stride, i + k, output));
-  for (int k = 0; k < n; ++k) lanes[k] = R::combine(lanes[k], r.load(at + k * stride, i + k, output));
+  for (; n > 0; n -= kReduceLanes, i += kReduceLanes, at += kReduceLanes * stride) {
+    const int count = int(std::min<int64_t>(n, kReduceLanes));
+#pragma GCC unroll 1  // written out, it would be most of the library
+    for (int k = 0; k < count; ++k) lanes[k] = R::combine(lanes[k], r.load(at + k * stride, i + k, output));
+  }
 }
 
 template <class R>

@@ -1,6 +1,7 @@
 #include <ordo/nn/models/tokenizer.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -16,6 +17,9 @@
 #ifdef ORDO_HAS_PCRE2
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
+#endif
+#ifdef ORDO_HAS_UTF8PROC
+#include <utf8proc.h>
 #endif
 
 namespace ordo::models {
@@ -94,6 +98,21 @@ std::vector<std::string> letters_of_bytes() {
   return letters;
 }
 
+/// Unicode's normalisation form C.
+std::string composed(const std::string& text) {
+#ifdef ORDO_HAS_UTF8PROC
+  utf8proc_uint8_t* found = nullptr;
+  const auto size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), utf8proc_ssize_t(text.size()),
+                                 &found, utf8proc_option_t(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> held(found, std::free);
+  if (size == UTF8PROC_ERROR_NOMEM) throw std::bad_alloc();
+  ORDO_CHECK(size >= 0, ValueError, "Tokenizer", "takes text in UTF-8, which this is not");
+  return {reinterpret_cast<const char*>(found), size_t(size)};
+#else
+  return text;
+#endif
+}
+
 /// "<0x0A>"
 std::string name_of_byte(uint8_t byte) {
   constexpr const char* kDigits = "0123456789ABCDEF";
@@ -155,6 +174,7 @@ struct Tokenizer::State {
   // Where words are of characters: those that are no token are bytes. A mark stands for a space.
   struct Change {
     std::string from, to;  // from nothing: in front of a text
+    bool composes = false;
   };
   bool characters = false, mark_every_text = false, mark_first_text = false;
   std::string mark;              // of a pre-tokenizer
@@ -182,6 +202,12 @@ void Tokenizer::State::read_normalizer(const Entries& part) {
   const auto type = part.get<std::string>("type");
   if (type == "Sequence") {
     for (const json& one : part.at("normalizers")) read_normalizer(part.part(one));
+  } else if (type == "NFC") {
+#ifndef ORDO_HAS_UTF8PROC
+    ordo::detail::fail<DataError>(
+        "Tokenizer", "needs utf8proc for NFC, which this build of Ordo was made without (libutf8proc-dev)");
+#endif
+    changes.push_back({"", "", true});
   } else if (type == "Prepend") {
     changes.push_back({"", part.get<std::string>("prepend")});
   } else {
@@ -212,7 +238,9 @@ void Tokenizer::State::read_decoder(const Entries& part) {
 std::string Tokenizer::State::normal(std::string_view text) const {
   std::string out(text);
   for (const Change& change : changes)
-    if (!change.from.empty())
+    if (change.composes)
+      out = composed(out);
+    else if (!change.from.empty())
       replace_all(out, change.from, change.to);
     else if (!out.empty())
       out.insert(0, change.to);
@@ -254,10 +282,7 @@ void Tokenizer::State::read(const std::string& file) {
     model.expect(name, none);
   whole_first = model.get<bool>("ignore_merges", false);
   characters = model.get<bool>("byte_fallback", false);
-  if (characters && all.has("normalizer"))
-    read_normalizer(all.part("normalizer"));
-  else
-    all.expect("normalizer", nullptr);
+  if (all.has("normalizer")) read_normalizer(all.part("normalizer"));
   if (!characters || all.has("pre_tokenizer")) read_pre_tokenizer(all.part("pre_tokenizer"));
   if (characters) read_decoder(all.part("decoder"));
   if (patterns.empty()) patterns.emplace_back("(?s).+");  // one piece, which must be UTF-8

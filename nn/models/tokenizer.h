@@ -18,7 +18,7 @@ namespace ordo::models {
 /// tokens that was learnt first becomes one, again and again.
 ///
 /// Throws: the constructor, DataError when the file is missing or damaged, or asks for what is not computed here, which
-/// the message names, or Ordo was built without PCRE2; encode(), ValueError when the text is no UTF-8; decode(),
+/// the message names, or Ordo was built without PCRE2, or utf8proc for NFC; encode(), ValueError when the text is no UTF-8; decode(),
 /// IndexError when a token is none of the vocabulary.
 /// Source: Sennrich, Haddow, Birch, "Neural Machine Translation of Rare Words with Subword Units", 2016; Radford et al.,
 /// "Language Models are Unsupervised Multitask Learners", 2019.

@@ -28,7 +28,7 @@ class Ordo(ConanFile):
 
     def system_requirements(self):
         Apt(self).install(["libeigen3-dev", "libfmt-dev", "libhwy-dev", "nlohmann-json3-dev", "libdlpack-dev", "zlib1g-dev", "libpng-dev",
-                           "libjpeg-dev", "libzip-dev", "libpcre2-dev"], check=True)
+                           "libjpeg-dev", "libzip-dev", "libpcre2-dev", "libutf8proc-dev"], check=True)
 
     def layout(self):
         cmake_layout(self)

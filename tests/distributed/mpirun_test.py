@@ -41,8 +41,9 @@ ENVIRONMENT = dict(os.environ, OMP_NUM_THREADS="1", OMPI_ALLOW_RUN_AS_ROOT="1", 
                    ORDO_DISTRIBUTED_TIMEOUT="30")
 TRANSFORMER = ["transformer", "--rows", "640", "--test-rows", "32", "--batch", "32", "--width", "0.25"]
 RESNET = ["resnet18", "--rows", "64", "--test-rows", "8", "--batch", "16", "--width", "0.125"]  # on drawn CIFAR-10
-
-
+DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "nn", "models", "data")
+LOW_RANK = [f"{DATA}/gpt2", "--text", f"{DATA}/tokens.npy", "--lora", "2", "--rows", "64", "--test-rows", "16", "--batch",
+            "16"]  # most parameters are frozen
 CIFAR = [f"{samples}/cifar10", "--rows", "640"]
 
 
@@ -88,7 +89,7 @@ def fresh(name):
 
 
 def same_weights():
-    for model in (TRANSFORMER, RESNET):
+    for model in (TRANSFORMER, RESNET, LOW_RANK):
         command = arguments(model, STEPS)
         alone = weights(0, command + in_eighths(model))
         of = {ranks: weights(ranks, command) for ranks in WORLDS}

@@ -3,8 +3,8 @@
 
     python3 tests/nn/models/make_tokenizers.py tests/nn/models/data [TEXTS]
 
-writes data/tokenizer_KIND with tokenizer.json and expected.json, for the kinds of GPT-2, Llama 3 and Llama 2, and of
-Llama 2 as newer converters write it. Needs tokenizers.
+writes data/tokenizer_KIND with tokenizer.json and expected.json, for the kinds of GPT-2, Llama 3, Qwen 2 and Llama 2, and
+of Llama 2 as newer converters write it. Needs tokenizers.
 """
 import json
 import os
@@ -19,7 +19,7 @@ WORDS = ("the determinism sum order don't we'll größe naïve 数 学 日本語
          + ["\n", "\t", "  "])
 LETTERS = ["abcdefghijklmnopqrstuvwxyz", "ABC'", " \t\n\r\u00a0\u2003", "0123456789²½Ⅷ٣", "äöüßéñçøÅ", "абвгдежзик",
            "日本語中文字漢", "안녕하세요", "سلامعليكم", "हिन्दीक्षत्र", "😀👩‍🔬🏽🇩🇪", ".,;:!?-_()[]{}<>/\\\"'`~@#$%^&*+=|",
-           "e\u0301a\u0308", "\u200b\ufeff\u00ad"]
+           "e\u0301a\u0308\u0323", "\u1112\u1161\u11ab\u212b\u2126\ufa1e\u0344", "\u200b\ufeff\u00ad"]
 PHRASES = ["the ", "'s", " don't", "  ", "<s>", "</s>", "\u2581", "<0x41>", "<|endoftext|>", "<|end|>", "\r\n\r\n", "1234567", " order", "sum"]
 
 
@@ -55,6 +55,8 @@ def trained(kind):
         return of_characters(kind)
     bytes_only = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=kind == "gpt2")
     tokenizer = Tokenizer(models.BPE(ignore_merges=kind == "llama3"))
+    if kind == "qwen2":
+        tokenizer.normalizer = normalizers.NFC()
     tokenizer.pre_tokenizer = bytes_only if kind == "gpt2" else pre_tokenizers.Sequence(
         [pre_tokenizers.Split(Regex(LLAMA3), "isolated", False), bytes_only])
     tokenizer.decoder = decoders.ByteLevel()
@@ -69,7 +71,7 @@ def text_of(rng):
 
 
 def main():
-    for kind in ("gpt2", "llama3", "llama2", "llama2_marks"):
+    for kind in ("gpt2", "llama3", "qwen2", "llama2", "llama2_marks"):
         folder = os.path.join(sys.argv[1], "tokenizer_" + kind)
         os.makedirs(folder, exist_ok=True)
         tokenizer, rng = trained(kind), random.Random(kind)

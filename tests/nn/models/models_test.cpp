@@ -181,7 +181,7 @@ TEST_F(ModelFiles, have_low_rank_parts_of_their_own) {
   };
   refused([](auto& c) { c["use_dora"] = true; }, "'use_dora' is true");
   refused([](auto& c) { c["rank_pattern"]["c_fc"] = 4; }, "'rank_pattern'");
-  refused([](auto& c) { c["r"] = 3; }, "has the shape (2, 16), not (3, 16)");
+  refused([](auto& c) { c["r"] = 3; }, "has the shape [2, 16], not [3, 16]");
   const auto refused_parts = [&](const std::function<void(nn::NamedTensorList&)>& change, const char* part) {
     std::filesystem::copy_file(adapter + "/adapter_config.json", path("adapter/adapter_config.json"),
                                std::filesystem::copy_options::overwrite_existing);
