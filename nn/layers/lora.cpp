@@ -48,8 +48,11 @@ void add_lora(ModuleBase& model, const std::vector<std::string>& targets, const 
   const NamedTensorList before = model.named_parameters();
   std::vector<std::pair<Linear*, LoRA>> parts;
   for (const auto& [path, layer] : linears_of(model)) {
-    const std::string last = path.substr(path.rfind('.') + 1), weight = path.empty() ? "weight" : path + ".weight";
-    if (std::find(targets.begin(), targets.end(), last) == targets.end()) continue;
+    const std::string weight = path.empty() ? "weight" : path + ".weight";
+    const auto is_named = [&, &path = path](const std::string& target) {
+      return path == target || path.ends_with("." + target);
+    };
+    if (std::none_of(targets.begin(), targets.end(), is_named)) continue;
     const Tensor own = layer->weight;
     const auto is_listed = [&](const NamedTensor& p) { return p.name == weight && p.tensor.is_same(own); };
     ORDO_CHECK(std::any_of(before.begin(), before.end(), is_listed), ValueError, "add_lora",

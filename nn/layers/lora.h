@@ -42,10 +42,10 @@ class LoRA : public Module {
   LoRAOptions options_;
 };
 
-/// Gives a part "lora" to each Linear in the model whose last name is among `targets`, and freezes all parameters that
-/// were there before. All copies of these layers change; make optimisers afterwards.
+/// Gives a part "lora" to each Linear in the model whose path, or the end of it from a dot on, is among `targets`, and
+/// freezes all parameters that were there before. All copies of these layers change; make optimisers afterwards.
 ///
-/// Throws: ValueError when no Linear has such a name, or one has its part already, or its weight is tied to an earlier
+/// Throws: ValueError when no Linear has such a path, or one has its part already, or its weight is tied to an earlier
 /// layer's or computed (nn/parametrizations.h); as LoRA. Nothing has changed then.
 /// PyTorch: peft.get_peft_model.
 void add_lora(ModuleBase& model, const std::vector<std::string>& targets, const LoRAOptions& options = {});

@@ -4,10 +4,12 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/engine/run/generator_scope.h>
 #include <ordo/nn/layers/linear.h>
 #include <ordo/nn/layers/lora.h>
 #include <ordo/nn/models/gpt2.h>
@@ -61,14 +63,26 @@ void load_adapter(nn::ModuleBase& model, const std::string& folder) {
                                                                      {"rank_pattern", none},
                                                                      {"alpha_pattern", none}})
     config.expect(name, value);
+  for (const char* name : {"use_qalora", "use_bdlora"}) config.expect(name, false);
+  for (const char* name : {"alora_invocation_tokens", "arrow_config", "kasa_config", "layer_replication",
+                           "monteclora_config", "target_parameters", "trainable_token_indices", "velora_config"})
+    config.expect(name, nullptr);
+  if (config.has("init_lora_weights")) {  // others change the weights beside the parts
+    const nlohmann::json& initial = config.at("init_lora_weights");
+    ORDO_CHECK(initial.is_boolean() || initial == "gaussian" || initial == "orthogonal" || initial == "eva", DataError,
+               "load_adapter", "{}: 'init_lora_weights' is {}, which is not computed here", config.file(),
+               initial.dump());
+  }
   const nn::LoRAOptions options{.rank = config.get<int64_t>("r"),
                                 .alpha = config.get<double>("lora_alpha"),
                                 .dropout = config.get<double>("lora_dropout", 0)};
   const std::map<std::string, Part> parts = parts_of(folder + "/adapter_model.safetensors");
   std::map<std::string, const nn::Linear*> linears;
-  for (const auto& [path, module] : model.named_modules())
+  for (const auto& [path, module] : model.named_modules()) {
+    ORDO_CHECK(!dynamic_cast<nn::LoRA*>(module), ValueError, "load_adapter", "'{}' is a low-rank part already", path);
     if (const auto* const layer = dynamic_cast<nn::Linear*>(module)) linears[path] = layer;
-  std::vector<std::string> targets;
+  }
+  std::vector<std::string> paths;
   for (const auto& [path, part] : parts) {
     const auto layer = linears.find(path);
     ORDO_CHECK(layer != linears.end(), ValueError, "load_adapter", "the model has no Linear '{}'", path);
@@ -78,24 +92,24 @@ void load_adapter(nn::ModuleBase& model, const std::string& folder) {
       ORDO_CHECK(part.factors[i].sizes() == sizes[i], ShapeError, "load_adapter", "'{}{}' has the shape {}, not {}",
                  path, kSuffixes[i], part.factors[i].sizes(), sizes[i]);
     }
-    targets.push_back(last_name(path));
+    paths.push_back(path);
   }
-  for (const auto& [path, layer] : linears)
-    ORDO_CHECK(parts.contains(path) || std::find(targets.begin(), targets.end(), last_name(path)) == targets.end(),
-               ValueError, "load_adapter", "there is no part for '{}', but for others of its name", path);
-  nn::add_lora(model, targets, options);
+  Generator generator(0);  // of first values, which nobody sees
+  const ordo::detail::GeneratorScope scope(generator);
+  nn::add_lora(model, paths, options);
   const NoGrad guard;
-  for (auto [name, parameter] : model.named_parameters())
-    for (int i = 0; i < 2; ++i) {
-      const std::string suffix = i == 0 ? ".lora.A" : ".lora.B";
-      if (name.ends_with(suffix)) parameter.copy_(parts.at(name.substr(0, name.size() - suffix.size())).factors[i]);
+  for (const auto& [path, module] : model.named_modules())
+    if (const auto* const part = dynamic_cast<nn::LoRA*>(module)) {
+      const Part& values = parts.at(path.substr(0, path.rfind('.')));
+      Tensor(part->A).copy_(values.factors[0]);
+      Tensor(part->B).copy_(values.factors[1]);
     }
 }
 
 void save_adapter(nn::ModuleBase& model, const std::string& folder) {
   const ordo::detail::LibraryCall call;
   nn::NamedTensorList tensors;
-  std::map<std::string, bool> targets;
+  std::set<std::string> layers, names, others;
   const nn::LoRAOptions* options = nullptr;
   for (const auto& [path, module] : model.named_modules()) {
     const auto* const part = dynamic_cast<nn::LoRA*>(module);
@@ -104,23 +118,29 @@ void save_adapter(nn::ModuleBase& model, const std::string& folder) {
     ORDO_CHECK(!options || *options == part->options(), ValueError, "save_adapter",
                "the parts have different ranks, alphas or dropouts");
     options = &part->options();
-    targets[last_name(layer)] = true;
+    layers.insert(layer);
+    names.insert(last_name(layer));
     tensors.push_back({kPrefix + layer + kSuffixes[0], part->A});
     tensors.push_back({kPrefix + layer + kSuffixes[1], part->B});
   }
+  for (const auto& [path, module] : model.named_modules())
+    if (!layers.contains(path)) others.insert(last_name(path));
+  const bool by_names =
+      std::none_of(names.begin(), names.end(), [&](const auto& name) { return others.contains(name); });
   ORDO_CHECK(options, ValueError, "save_adapter", "the model has no low-rank parts; nn::add_lora() gives it some");
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   ORDO_CHECK(!error, DataError, "save_adapter", "{}: cannot be made: {}", folder, error.message());
-  nlohmann::ordered_json json = {{"peft_type", "LORA"},
-                                 {"task_type", "CAUSAL_LM"},
-                                 {"r", options->rank},
-                                 {"lora_alpha", options->alpha},
-                                 {"lora_dropout", options->dropout},
-                                 {"bias", "none"},
-                                 {"fan_in_fan_out", dynamic_cast<GPT2*>(&model) != nullptr},
-                                 {"target_modules", nlohmann::ordered_json::array()}};
-  for (const auto& [target, is] : targets) json["target_modules"].push_back(target);
+  nlohmann::ordered_json json = {
+      {"peft_type", "LORA"},
+      {"task_type",
+       dynamic_cast<LanguageModel*>(&model) ? nlohmann::ordered_json("CAUSAL_LM") : nlohmann::ordered_json()},
+      {"r", options->rank},
+      {"lora_alpha", options->alpha},
+      {"lora_dropout", options->dropout},
+      {"bias", "none"},
+      {"fan_in_fan_out", dynamic_cast<GPT2*>(&model) != nullptr},
+      {"target_modules", by_names ? names : layers}};
   nn::WholeFile config(folder + "/adapter_config.json", "save_adapter");
   config.write(json.dump(2) + "\n");
   save_safetensors(folder + "/adapter_model.safetensors", tensors, {{"format", "pt"}});

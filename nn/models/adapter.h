@@ -11,11 +11,11 @@
 
 namespace ordo::models {
 
-/// Gives the model the parts of a folder, and freezes all else, as nn::add_lora does.
+/// Gives the model the parts of a folder, and freezes all else, as nn::add_lora does: the parts train.
 ///
 /// Throws: DataError when a file is missing or damaged, or the configuration asks for what is not computed here, which
-/// the message names; ValueError or ShapeError for a part that is missing, misshaped or no Linear's. Nothing has changed
-/// then.
+/// the message names; ValueError or ShapeError for a part that is missing, misshaped or of a layer that is no Linear, or
+/// when the model has parts already. Nothing has changed then.
 /// PyTorch: peft.PeftModel.from_pretrained.
 void load_adapter(nn::ModuleBase& model, const std::string& folder);
 

@@ -1,10 +1,12 @@
 // JSON of files that nobody has checked. Internal to nn.
 #pragma once
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <ordo/engine/calls/check.h>
 
@@ -37,6 +39,10 @@ class Entries {
       fits = value.is_number_integer();
     else if constexpr (std::is_arithmetic_v<T>)
       fits = value.is_number();
+    else if constexpr (requires { typename T::value_type::second_type; })  // maps of numbers, as below
+      fits = std::all_of(value.begin(), value.end(), [](const Json& one) { return one.is_number_integer(); });
+    else if constexpr (std::is_same_v<T, std::vector<int64_t>>)
+      fits = std::all_of(value.begin(), value.end(), [](const Json& one) { return one.is_number_integer(); });
     try {
       if (fits) return value.get<T>();
     } catch (const Json::exception&) {

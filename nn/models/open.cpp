@@ -139,16 +139,17 @@ std::unique_ptr<ResNet> resnet_of(const Entries& e, const Held& held) {
     c.labels.clear();
     for (size_t i = 0; i < count; ++i) c.labels.push_back(labels.get<std::string>(std::to_string(i).c_str()));
   }
-  int64_t layers = 0, in = c.embedding_size;
-  expect_held(e, held, int64_t(c.depths.size()), {{c.num_channels, c.embedding_size}});
-  for (const int64_t depth : c.depths) {
-    expect_held(e, held, depth, {});
-    expect_held(e, held, layers += depth, {});
+  // All weights of convolutions, without the first ones of stages.
+  double elements = 49.0 * double(c.num_channels) * double(c.embedding_size);
+  for (size_t i = 0; i < std::min(c.depths.size(), c.hidden_sizes.size()); ++i) {
+    expect_held(e, held, c.depths[i], {});
+    const double out = double(c.hidden_sizes[i]), inner = out / 4;
+    elements += double(c.depths[i] - 1) * (c.bottleneck ? 2 * out * inner + 9 * inner * inner : 18 * out * out);
+    if (i > 0) elements += out * double(c.hidden_sizes[i - 1]);
   }
-  for (const int64_t out : c.hidden_sizes) {
-    expect_held(e, held, 0, {{in, out / (c.bottleneck ? 4 : 1)}, {out, c.bottleneck ? out / 4 : out}});
-    in = out;
-  }
+  if (!c.hidden_sizes.empty()) elements += double(c.labels.size()) * double(c.hidden_sizes.back());
+  ORDO_CHECK(elements <= double(held.elements), DataError, "open", "{}: has {:.0f} elements, but the files hold {}",
+             e.file(), elements, held.elements);
   return std::make_unique<ResNet>(c);
 }
 
@@ -229,6 +230,10 @@ auto opened(const std::string& folder, const OpenOptions& options, const Make& m
 
 template <class M>
 void save_model(const M& model, const std::string& folder) {
+  for (const auto& entry : model.state_dict())
+    ORDO_CHECK(!entry.name.ends_with(".lora.A"), ValueError, "save",
+               "'{}' is a low-rank part, which transformers does not read; nn::merge_lora() adds it to the weight",
+               entry.name);
   std::error_code error;
   fs::create_directories(folder, error);
   ORDO_CHECK(!error, DataError, "save", "{}: cannot be made: {}", folder, error.message());
@@ -258,10 +263,6 @@ std::unique_ptr<ResNet> open_resnet(const std::string& folder, const OpenOptions
 
 void save(const LanguageModel& model, const std::string& folder) {
   const ordo::detail::LibraryCall call;
-  for (const auto& entry : model.state_dict())
-    ORDO_CHECK(!entry.name.ends_with(".lora.A"), ValueError, "save",
-               "'{}' is a low-rank part, which transformers does not read; nn::merge_lora() adds it to the weight",
-               entry.name);
   save_model(model, folder);
 }
 

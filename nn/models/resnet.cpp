@@ -91,7 +91,7 @@ std::string ResNet::config_json() const {
                                  {"downsample_in_first_stage", config.downsample_in_first_stage},
                                  {"downsample_in_bottleneck", config.downsample_in_bottleneck}};
   for (size_t i = 0; i < config.labels.size(); ++i) json["id2label"][std::to_string(i)] = config.labels[i];
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace ordo::models

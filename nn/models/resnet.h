@@ -15,12 +15,14 @@
 
 namespace ordo::models {
 
-/// The names of config.json. These are ResNet-50's; ResNet-18 and 34 have basic layers of 64, 128, 256 and 512 channels.
+/// The names of config.json. These are ResNet-50's; ResNet-18 has basic layers, 2 of each of 64, 128, 256
+/// and 512 channels.
 struct ResNetConfig {
   int64_t num_channels = 3, embedding_size = 64;
   std::vector<int64_t> hidden_sizes{256, 512, 1024, 2048}, depths{3, 4, 6, 3};
   bool bottleneck = true;  ///< layer_type: three convolutions a layer, of a quarter of the channels; else two
-  bool downsample_in_first_stage = false, downsample_in_bottleneck = false;
+  bool downsample_in_first_stage = false;
+  bool downsample_in_bottleneck = false;  ///< the stride is in a layer's first convolution, not in the 3 by 3 one
   std::vector<std::string> labels = std::vector<std::string>(1000);  ///< id2label
 };
 
@@ -33,7 +35,7 @@ struct ResNetConvolution : nn::Module {
   bool activation;
 };
 
-/// Convolutions, added to what came in, or to its own convolution where the sizes differ.
+/// The result of the convolutions, added to the input or, where sizes differ, to a 1 by 1 convolution of the input.
 struct ResNetLayer : nn::Module {
   ResNetLayer(const ResNetConfig& config, int64_t in, int64_t out, int64_t stride);
   Tensor forward(const Tensor& x) override;

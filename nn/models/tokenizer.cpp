@@ -37,8 +37,8 @@ class Pattern {
   explicit Pattern(const std::string& text) {
     int error = 0;
     PCRE2_SIZE at = 0;
-    code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), PCRE2_UTF | PCRE2_UCP, &error,
-                              &at, nullptr),
+    code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
+                              PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &at, nullptr),
                 pcre2_code_free);
     ORDO_CHECK(code_, DataError, "Tokenizer", "the pattern '{}' is none that PCRE2 knows, at {}", text, at);
     pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE);
@@ -56,6 +56,9 @@ class Pattern {
       ORDO_CHECK(found > 0 || found == PCRE2_ERROR_NOMATCH, ValueError, "Tokenizer",
                  "cannot match the pattern, by PCRE2's error {}", found);
       if (found < 0) break;
+      ORDO_CHECK(pcre2_get_ovector_pointer(match.get())[0] >= at &&
+                     pcre2_get_ovector_pointer(match.get())[1] >= pcre2_get_ovector_pointer(match.get())[0],
+                 ValueError, "Tokenizer", "the pattern matches backwards");
       const PCRE2_SIZE *const ends = pcre2_get_ovector_pointer(match.get()), begin = ends[0], end = ends[1];
       if (end == begin) {  // an empty match: on to the next character
         at = end + 1;
@@ -105,7 +108,7 @@ std::string composed(const std::string& text) {
   const auto size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), utf8proc_ssize_t(text.size()),
                                  &found, utf8proc_option_t(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
   const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> held(found, std::free);
-  if (size == UTF8PROC_ERROR_NOMEM) throw std::bad_alloc();
+  if (size == UTF8PROC_ERROR_NOMEM) ordo::detail::throw_out_of_memory();
   ORDO_CHECK(size >= 0, ValueError, "Tokenizer", "takes text in UTF-8, which this is not");
   return {reinterpret_cast<const char*>(found), size_t(size)};
 #else
@@ -119,9 +122,12 @@ std::string name_of_byte(uint8_t byte) {
   return {'<', '0', 'x', kDigits[byte >> 4], kDigits[byte & 15], '>'};
 }
 
-void replace_all(std::string& text, const std::string& from, const std::string& to) {
-  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-    text.replace(at, from.size(), to);
+std::string replaced(const std::string& text, const std::string& from, const std::string& to) {
+  std::string out;
+  size_t done = 0;
+  for (size_t at = 0; (at = text.find(from, done)) != std::string::npos; done = at + from.size())
+    out.append(text, done, at - done).append(to);
+  return out.append(text, done);
 }
 
 /// Tokens that are found in texts. Longer ones come before those that they begin with.
@@ -176,7 +182,7 @@ struct Tokenizer::State {
     std::string from, to;  // from nothing: in front of a text
     bool composes = false;
   };
-  bool characters = false, mark_every_text = false, mark_first_text = false;
+  bool characters = false, letters = false, mark_every_text = false, mark_first_text = false;
   std::string mark;              // of a pre-tokenizer
   std::vector<Change> changes;   // of the normalizer
   std::vector<Change> restored;  // of the decoder
@@ -241,7 +247,7 @@ std::string Tokenizer::State::normal(std::string_view text) const {
     if (change.composes)
       out = composed(out);
     else if (!change.from.empty())
-      replace_all(out, change.from, change.to);
+      out = replaced(out, change.from, change.to);
     else if (!out.empty())
       out.insert(0, change.to);
   return out;
@@ -252,10 +258,16 @@ void Tokenizer::State::read_pre_tokenizer(const Entries& part) {
   if (type == "Sequence") {
     for (const json& one : part.at("pretokenizers")) read_pre_tokenizer(part.part(one));
   } else if (type == "Split") {
+    ORDO_CHECK(!letters, DataError, "Tokenizer", "{}: Split follows ByteLevel", part.file());
     part.expect("behavior", "Isolated");
     part.expect("invert", false);
     patterns.emplace_back(part.part("pattern").get<std::string>("Regex"));
+  } else if (type == "Digits") {
+    ORDO_CHECK(!letters, DataError, "Tokenizer", "{}: Digits follows ByteLevel", part.file());
+    patterns.emplace_back(part.get<bool>("individual_digits", false) ? "\\p{N}" : "\\p{N}+");
   } else if (type == "Metaspace") {
+    ORDO_CHECK(patterns.empty() && !letters, DataError, "Tokenizer", "{}: Metaspace is not the only pre-tokenizer",
+               part.file());
     ORDO_CHECK(!part.get<bool>("split", true), DataError, "Tokenizer",
                "{}: the pre-tokenizer Metaspace splits, which is not computed here", part.file());
     mark = part.get<std::string>("replacement");
@@ -266,8 +278,10 @@ void Tokenizer::State::read_pre_tokenizer(const Entries& part) {
   } else {
     ORDO_CHECK(type == "ByteLevel", DataError, "Tokenizer", "{}: the pre-tokenizer {} is not computed here",
                part.file(), type);
-    characters = false;
+    characters = false, letters = true;
     prefix_space = part.get<bool>("add_prefix_space", false);
+    ORDO_CHECK(!prefix_space || patterns.empty(), DataError, "Tokenizer",
+               "{}: ByteLevel adds a space to each piece, which is not computed here", part.file());
     if (part.get<bool>("use_regex", true)) patterns.emplace_back(kGPT2Pattern);
   }
 }
@@ -284,7 +298,16 @@ void Tokenizer::State::read(const std::string& file) {
   characters = model.get<bool>("byte_fallback", false);
   if (all.has("normalizer")) read_normalizer(all.part("normalizer"));
   if (!characters || all.has("pre_tokenizer")) read_pre_tokenizer(all.part("pre_tokenizer"));
+  ORDO_CHECK(characters || letters, DataError, "Tokenizer",
+             "{}: the words are of characters without byte_fallback, which is not computed here", file);
   if (characters) read_decoder(all.part("decoder"));
+  // A text of n bytes stays one of some times n.
+  for (const std::vector<Change>* list : {&changes, &restored}) {
+    double growth = 1;
+    for (const Change& change : *list)
+      growth *= std::max(1.0, double(change.to.size()) / double(std::max<size_t>(change.from.size(), 1)));
+    ORDO_CHECK(growth <= 256, DataError, "Tokenizer", "{}: changes make a text more than 256 times as long", file);
+  }
   if (patterns.empty()) patterns.emplace_back("(?s).+");  // one piece, which must be UTF-8
 
   const std::vector<std::string> letters = letters_of_bytes();
@@ -316,6 +339,8 @@ void Tokenizer::State::read(const std::string& file) {
       const auto id = one.get<int64_t>("id");
       const bool normalised = !changes.empty() && one.get<bool>("normalized", false);
       const std::string found = normalised ? normal(word) : word;
+      ORDO_CHECK(!found.empty(), DataError, "Tokenizer", "{}: the added token '{}' is nothing after changes", file,
+                 word);
       (normalised ? added_to_normal : added).add(found, id);
       add(found, id);
       of_added[word] = id;
@@ -324,7 +349,10 @@ void Tokenizer::State::read(const std::string& file) {
     // Added tokens may be learnt ones, which merges know, or be no bytes at all.
     const std::optional<std::string> found = bytes_of_word(word);
     ORDO_CHECK(found || of_added.contains(word), DataError, "Tokenizer", "{}: '{}' is no word of bytes", file, word);
-    if (!of_added.contains(word)) add(*found, id);
+    const auto as_added = of_added.find(word);
+    ORDO_CHECK(as_added == of_added.end() || as_added->second == id, DataError, "Tokenizer", "{}: '{}' has two numbers",
+               file, word);
+    if (as_added == of_added.end()) add(*found, id);
     if (!found) continue;
     tokens[*found] = id;
     if (!characters && found->size() == 1) of_byte[uint8_t((*found)[0])] = id;
@@ -337,7 +365,7 @@ void Tokenizer::State::read(const std::string& file) {
   }
   for (std::optional<std::string>& word : bytes)
     for (const Change& change : restored)
-      if (word) replace_all(*word, change.from, change.to);
+      if (word) *word = replaced(*word, change.from, change.to);
   int64_t rank = 0;
   for (const json& merge : model.at("merges")) {
     std::string left, right;
@@ -420,7 +448,7 @@ void Tokenizer::State::encode_text(std::string_view text, bool first, std::vecto
   std::string changed(text);
   if (prefix_space && !text.starts_with(' ')) changed.insert(0, " ");
   if (!mark.empty()) {
-    replace_all(changed, " ", mark);
+    changed = replaced(changed, " ", mark);
     if ((mark_every_text || (mark_first_text && first)) && !changed.starts_with(mark)) changed.insert(0, mark);
   }
   std::vector<std::string_view> pieces{changed};
@@ -459,6 +487,7 @@ std::vector<int64_t> Tokenizer::encode(std::string_view text) const {
 }
 
 std::string Tokenizer::decode(const std::vector<int64_t>& tokens) const {
+  const ordo::detail::LibraryCall call;
   std::string text;
   for (const int64_t token : tokens) {
     ORDO_CHECK(token >= 0 && token < size() && state_->bytes[size_t(token)], IndexError, "Tokenizer",

@@ -34,7 +34,7 @@ class Tokenizer {
   /// Added tokens, such as "<|endoftext|>", are found in the text.
   std::vector<int64_t> encode(std::string_view text) const;
   /// The bytes of these tokens. What is no UTF-8, as in the middle of a character, stays as it is. With a vocabulary of
-  /// characters, the space that encode() puts in front of a text is taken off.
+  /// characters, the space that encode() puts in front of a text is taken off: decode a text as a whole.
   std::string decode(const std::vector<int64_t>& tokens) const;
   int64_t size() const;  ///< one more than the greatest token
 

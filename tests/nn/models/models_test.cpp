@@ -119,6 +119,18 @@ TEST_F(ModelFiles, have_resnets) {
   EXPECT_EQ(models::open_resnet(folder_of("resnet_bottleneck"))->config.labels[2], "owl");
   EXPECT_ORDO_ERROR(models::open_resnet(folder_of("gpt2")), DataError, "opens ResNetForImageClassification");
   EXPECT_ORDO_ERROR(models::open(folder_of("resnet_basic")), DataError, "ResNetForImageClassification");
+  const auto model = models::open_resnet(folder_of("resnet_basic"));
+  nn::add_lora(*model, {"classifier.1"}, {.rank = 1});
+  EXPECT_ORDO_ERROR(models::save(*model, path("low")), ValueError, "nn::merge_lora() adds it to the weight");
+  std::filesystem::create_directories(path("large"));
+  std::filesystem::copy_file(folder_of("resnet_basic") + "/model.safetensors", path("large/model.safetensors"));
+  for (const char* sizes : {"[6, 800000]", "[6, 8.5]"}) {
+    auto config = nlohmann::json::parse(read(folder_of("resnet_basic") + "/config.json"));
+    config["hidden_sizes"] = nlohmann::json::parse(sizes);
+    write(path("large/config.json"), config.dump());
+    EXPECT_ORDO_ERROR(models::open_resnet(path("large")), DataError,
+                      sizes[4] == '8' && sizes[5] == '0' ? "elements" : "'hidden_sizes'");
+  }
   EXPECT_ORDO_ERROR(models::ResNet({.depths = {1}}), ValueError, "a depth for each of hidden_sizes, not 1 for 4");
   EXPECT_ORDO_ERROR(models::ResNet({.embedding_size = 0}), ValueError, "needs positive sizes, not 0");
 }
@@ -180,6 +192,8 @@ TEST_F(ModelFiles, have_low_rank_parts_of_their_own) {
     EXPECT_ORDO_ERROR(models::load_adapter(*models::open(folder_of("gpt2")), path("adapter")), Error, part);
   };
   refused([](auto& c) { c["use_dora"] = true; }, "'use_dora' is true");
+  refused([](auto& c) { c["init_lora_weights"] = "pissa"; }, "'init_lora_weights' is \"pissa\"");
+  refused([](auto& c) { c["alora_invocation_tokens"] = {3}; }, "'alora_invocation_tokens'");
   refused([](auto& c) { c["rank_pattern"]["c_fc"] = 4; }, "'rank_pattern'");
   refused([](auto& c) { c["r"] = 3; }, "has the shape [2, 16], not [3, 16]");
   const auto refused_parts = [&](const std::function<void(nn::NamedTensorList&)>& change, const char* part) {
@@ -198,9 +212,16 @@ TEST_F(ModelFiles, have_low_rank_parts_of_their_own) {
   };
   refused_parts([&](auto& all) { erase(all, first + ".lora_A"); },
                 "there is no 'transformer.h.0.attn.c_attn.lora_A.weight'");
-  refused_parts([&](auto& all) { erase(all, first); }, "there is no part for 'transformer.h.0.attn.c_attn'");
   refused_parts([&](auto& all) { all[0].name = "wte.weight"; }, "'wte.weight' is no low-rank part");
   refused_parts([&](auto& all) { all[0].name = "base_model.model.h.lora_A.weight"; }, "the model has no Linear 'h'");
+  EXPECT_ORDO_ERROR(models::load_adapter(*again, adapter), ValueError, "is a low-rank part already");
+  const auto some = models::open(folder_of("gpt2"));
+  nn::add_lora(*some, {"transformer.h.1.attn.c_attn"}, {.rank = 2});
+  models::save_adapter(*some, path("some"));
+  EXPECT_NE(read(path("some/adapter_config.json")).find("transformer.h.1.attn.c_attn"), std::string::npos);
+  const auto other = models::open(folder_of("gpt2"));
+  models::load_adapter(*other, path("some"));
+  EXPECT_EQ(other->named_parameters().size(), some->named_parameters().size());
   EXPECT_ORDO_ERROR(models::save_adapter(*models::open(folder_of("gpt2")), path("none")), ValueError,
                     "has no low-rank parts");
 }

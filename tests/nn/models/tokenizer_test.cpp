@@ -101,6 +101,46 @@ TEST_F(Tokenizers, refuse_what_they_do_not_compute) {
         f["pre_tokenizer"] = {{"type", "Metaspace"}, {"replacement", "_"}};
       },
       "Metaspace splits");
+  refusal_of_characters(
+      [](json& f) {
+        f["model"]["byte_fallback"] = false;
+        f["pre_tokenizer"] = {{"type", "Split"}, {"pattern", {{"Regex", "a"}}}, {"behavior", "Isolated"}};
+      },
+      "characters without byte_fallback");
+  refusal_of_characters(
+      [](json& f) {
+        f["model"]["vocab"]["<0x41>"] = 5000;
+        f["added_tokens"].push_back({{"id", 68}, {"content", "<0x41>"}});
+      },
+      "has two numbers");
+  refusal_of_characters(
+      [](json& f) {
+        f["normalizer"] = {{"type", "Replace"}, {"pattern", {{"String", "q"}}}, {"content", ""}};
+        f["added_tokens"].push_back({{"id", 5}, {"content", "q"}, {"normalized", true}});
+      },
+      "is nothing after changes");
+  refusal_of_characters(
+      [](json& f) {
+        for (int i = 0; i < 20; ++i)
+          f["normalizer"]["normalizers"].push_back(
+              {{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", "aa"}});
+      },
+      "more than 256 times as long");
+  refusal(
+      [](json& f) {
+        f["pre_tokenizer"] = {{"type", "Split"}, {"pattern", {{"Regex", "\\C"}}}, {"behavior", "Isolated"}};
+      },
+      "is none that PCRE2 knows");
+  const models::Tokenizer backwards(changed([](json& f) {
+    const json split = {{"type", "Split"}, {"pattern", {{"Regex", "(?=(?1))|(a\\K)"}}}, {"behavior", "Isolated"}};
+    f["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", {split, f["pre_tokenizer"]}}};
+  }));
+  EXPECT_ORDO_ERROR(backwards.encode("aab"), ValueError, "the pattern matches backwards");
+  const models::Tokenizer digits(changed([](json& f) {
+    f["pre_tokenizer"] = {{"type", "Sequence"},
+                          {"pretokenizers", {{{"type", "Digits"}, {"individual_digits", true}}, f["pre_tokenizer"]}}};
+  }));
+  EXPECT_EQ(digits.encode("125").size(), 3u);
   write(path("tokenizer.json"), "[]");
   EXPECT_ORDO_ERROR(models::Tokenizer(path("tokenizer.json")), DataError, "is no JSON object");
   EXPECT_ORDO_ERROR(models::Tokenizer(path("none.json")), DataError, "none.json");
