@@ -326,12 +326,14 @@ class Correlation {
       in_pixels += divide_up(r.length(line_), kLanes) * s.filters;
       in_filters += r.count() * divide_up(s.filters, kLanes);
       wide_ = wide_ || r.block > kOrderedBlock;
-      places_.emplace_back();
-      for (int64_t row = 0; row < r.d * r.h; ++row)
-        for (int64_t j = 0; j < r.w; ++j) places_.back().push_back(int32_t(line_.row(row / r.h, row % r.h) + j));
     }
     // With filters in the lanes, results are copied once more: a tenth must be saved.
     by_filters_ = s.filters > kLanes && in_filters + in_filters / 10 < in_pixels;
+    places_.resize(all.size());
+    for (size_t i = 0; i < all.size() && by_filters_; ++i)
+      for (int64_t row = 0; row < all[i].d * all[i].h; ++row)
+        for (int64_t j = 0; j < all[i].w; ++j)
+          places_[i].push_back(int32_t(line_.row(row / all[i].h, row % all[i].h) + j));
     // Threads share the images or, where these are few, the filters as well.
     share_images_ = images_ >= num_threads();
     int64_t vectors = kFilterVectors;
@@ -455,7 +457,7 @@ class Correlation {
   const LineFiller filler_;
   const int64_t images_;
   std::vector<FilterBlock> blocks_;
-  std::vector<std::vector<int32_t>> places_;  // of all results, in the line
+  std::vector<std::vector<int32_t>> places_;  // of all results, in the line; with filters in the lanes
   int64_t elements_ = 0, longest_ = 0, work_ = 0, scratch_ = 0;
   bool by_filters_ = false, share_images_ = false, wide_ = false;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <type_traits>
@@ -39,9 +40,7 @@ class Entries {
       fits = value.is_number_integer();
     else if constexpr (std::is_arithmetic_v<T>)
       fits = value.is_number();
-    else if constexpr (requires { typename T::value_type::second_type; })  // maps of numbers, as below
-      fits = std::all_of(value.begin(), value.end(), [](const Json& one) { return one.is_number_integer(); });
-    else if constexpr (std::is_same_v<T, std::vector<int64_t>>)
+    else if constexpr (std::is_same_v<T, std::vector<int64_t>> || std::is_same_v<T, std::map<std::string, int64_t>>)
       fits = std::all_of(value.begin(), value.end(), [](const Json& one) { return one.is_number_integer(); });
     try {
       if (fits) return value.get<T>();
