@@ -21,14 +21,17 @@ concept AtomicWord = AtomicInteger<T> || std::is_same_v<T, unsigned short>;
 #else
 #define ORDO_EMULATOR_ATOMIC
 #endif
-template <class T, class F>
+enum class Use : uint8_t { change, exchange, compare };  // whoever changes nothing by one of the last two, spins
+template <Use kUse = Use::change, class T, class F>
 ORDO_EMULATOR_ATOMIC T read_change_write(T* p, F change) {
   give_way_at_atomic();
-  checker::atomic(p, sizeof(T), __builtin_return_address(0));
+  checker::atomic(p, sizeof(T), __builtin_return_address(0), {.compares = kUse == Use::compare});
   const T old = *p;
   *p = change(old);
   if (recording::on) [[unlikely]]
     recording::atomic(p, double(old), double(*p));
+  if constexpr (kUse != Use::change)
+    if (*p == old) give_way_to_others();
   return old;
 }
 }  // namespace ordo::cuda::emulator
@@ -70,9 +73,11 @@ T atomicXor(T* p, std::type_identity_t<T> v) {
 template <class T>
 requires(ordo::cuda::emulator::AtomicInteger<T> || std::is_same_v<T, float>) T
     atomicExch(T* p, std::type_identity_t<T> v) {
-  return ordo::cuda::emulator::read_change_write(p, [v](T) { return v; });
+  using namespace ordo::cuda::emulator;
+  return read_change_write<Use::exchange>(p, [v](T) { return v; });
 }
 template <ordo::cuda::emulator::AtomicWord T>
 T atomicCAS(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
-  return ordo::cuda::emulator::read_change_write(p, [=](T old) { return old == expected ? v : old; });
+  using namespace ordo::cuda::emulator;
+  return read_change_write<Use::compare>(p, [=](T old) { return old == expected ? v : old; });
 }

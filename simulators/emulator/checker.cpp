@@ -2,6 +2,7 @@
 
 #if ORDO_RACE_CHECKER
 #include <algorithm>
+#include <bit>
 #include <set>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 namespace ordo::cuda::emulator::checker {
 
 thread_local bool t_in_kernel = false;
+void (*g_host_uses_device)(Kind kind, const void* code) = nullptr;
 
 namespace {
 using races::Access;
@@ -26,10 +28,22 @@ struct State {
   std::set<const void*> float_atomics;
   std::string report;
   int reports = 0;
+  Work work;
+  uint64_t busiest = 0;  // of this launch
   MemorySpace space = MemorySpace::device;  // of the access that is looked at
 };
 State g_state;
 constexpr int kMostReports = 4;
+
+// Counts an access, and remembers its place at the first, second, fourth, eighth: of a loop, a line of the loop.
+void count(Thread& t, const void* code) {
+  if (std::has_single_bit(++t.accesses)) t.often = code;
+  g_state.busiest = std::max<uint64_t>(g_state.busiest, t.accesses);
+  if (t.accesses > g_state.work.busiest) {
+    g_state.work.busiest = t.accesses;
+    g_state.work.at = t.often;
+  }
+}
 
 races::Block& state_of(const Block& b) { return g_state.blocks[size_t(&b - g_launch.blocks.data())]; }
 
@@ -73,6 +87,7 @@ bool may_race(const void* p, size_t bytes, Kind kind, const void* code) {
   switch (g_state.space) {
     case MemorySpace::device:
     case MemorySpace::shared:
+    case MemorySpace::variable:
       return true;
     case MemorySpace::beside_device:
       return bad("out of bounds of device memory");
@@ -103,6 +118,8 @@ void begin_launch() {
 }
 
 std::string end_launch(const void* kernel) {
+  if (g_launch.error.empty()) g_state.detector.end_launch();
+  g_state.work.in_a_row += std::exchange(g_state.busiest, 0);
   if (g_state.report.empty() && g_state.detector.accesses() == 0 && g_launch.error.empty())
     return "the checker saw no access to memory: the kernel at " + place_of_code(static_cast<const char*>(kernel) + 1) +
            " does nothing, or is not compiled for the checker";
@@ -110,6 +127,8 @@ std::string end_launch(const void* kernel) {
 }
 
 const std::string& found_so_far() { return g_state.report; }
+
+Work take_work() { return std::exchange(g_state.work, {}); }
 
 void block_starts(const Block& block) { state_of(block).begin(block.number, block.threads.size()); }
 
@@ -134,27 +153,34 @@ const void* last_writer(const void* p) { return g_state.detector.last_writer(p);
 
 void forget_accesses(const void* p, size_t bytes) { g_state.detector.forget(p, bytes); }
 
-void atomic(const void* p, size_t bytes, const void* code, bool reads, bool writes) {
+void atomic(const void* p, size_t bytes, const void* code, Atomic is) {
   if (!t_in_kernel) return;
   const Pause pause;
   if (local_variable(p) || !may_race(p, bytes, Kind::atomic, code)) return;
-  const Thread& t = *g_launch.current;
-  g_state.detector.atomic(state_of(*t.block), t.number, p, bytes, code, reads, writes,
-                          g_state.space == MemorySpace::shared);
+  Thread& t = *g_launch.current;
+  count(t, code);
+  g_state.detector.atomic(state_of(*t.block), t.number, p, bytes, code, is, g_state.space == MemorySpace::shared);
 }
 
 void volatile_access(const void* p, size_t bytes, const void* code, Kind kind) {
   if (!t_in_kernel) return;
   give_way_at_atomic();
-  atomic(p, bytes, code, kind == Kind::read, kind == Kind::write);
+  atomic(p, bytes, code, {.reads = kind == Kind::read, .writes = kind == Kind::write});
 }
 
 void access(const void* p, size_t bytes, Kind kind, const void* code) {
-  if (!t_in_kernel || local_variable(p)) return;
+  if (!t_in_kernel) {
+    if (!g_host_uses_device || in_kernel()) return;  // the emulator itself runs, while a kernel does
+    const MemorySpace space = space_of(p, bytes);
+    if (space == MemorySpace::device || space == MemorySpace::beside_device) g_host_uses_device(kind, code);
+    return;
+  }
+  if (local_variable(p)) return;
   const Pause pause;
   if (g_launch.options.order == Order::random) give_way(g_launch.options.preempt);
   if (!may_race(p, bytes, kind, code)) return;
-  const Thread& t = *g_launch.current;
+  Thread& t = *g_launch.current;
+  count(t, code);
   g_state.detector.access(state_of(*t.block), t.number, p, bytes, kind, code, g_state.space == MemorySpace::shared);
 }
 

@@ -51,9 +51,9 @@ void barrier(const Block& block);
 void warp_barrier(const Block& block, unsigned first, unsigned mask);
 /// __threadfence, or __threadfence_block.
 void fence(bool whole_device);
-/// An atomic operation of the current thread; `code` is its place in the program. A load does not write, a store does
-/// not read: only who writes makes visible what it did before its last fence, and only who reads can see it.
-void atomic(const void* p, size_t bytes, const void* code, bool reads = true, bool writes = true);
+using Atomic = races::Detector::Atomic;
+/// An atomic operation of the current thread; `code` is its place in the program.
+void atomic(const void* p, size_t bytes, const void* code, Atomic is = {});
 /// A load or a store of a volatile word, which PTX treats as a relaxed atomic one.
 void volatile_access(const void* p, size_t bytes, const void* code, Kind kind);
 /// Of memory that begins anew.
@@ -66,6 +66,18 @@ std::vector<const void*> float_atomics();
 const void* last_writer(const void* p);
 /// Any other access.
 void access(const void* p, size_t bytes, Kind kind, const void* code);
+
+/// How much of the work one thread does alone.
+struct Work {
+  uint64_t in_a_row = 0;     ///< accesses to memory of each launch's busiest thread, added
+  uint64_t busiest = 0;      ///< those of the busiest of all
+  const void* at = nullptr;  ///< where that one has most of them
+};
+/// Of the launches since the last call.
+Work take_work();
+
+/// Calls this where host code of a file that is compiled for the checker uses memory of the device.
+extern void (*g_host_uses_device)(Kind kind, const void* code);
 
 /// Shared memory of a block that starts, with room on both sides that nobody may touch.
 void shared_memory(const void* p, size_t bytes);
@@ -90,7 +102,10 @@ inline void block_starts(const Block&) {}
 inline void barrier(const Block&) {}
 inline void warp_barrier(const Block&, unsigned, unsigned) {}
 inline void fence(bool) {}
-inline void atomic(const void*, size_t, const void*) {}
+struct Atomic {
+  bool reads = true, writes = true, compares = false;
+};
+inline void atomic(const void*, size_t, const void*, Atomic = {}) {}
 inline void float_atomic(const void*) {}
 inline void shared_memory(const void*, size_t) {}
 inline void device_memory(const void*, size_t) {}

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include <ordo/simulators/emulator/math.h>
 #include <ordo/simulators/emulator/scheduler.h>
 
 // Set by the scheduler whenever another thread goes on; one launch runs at a time.
@@ -118,6 +119,7 @@ inline unsigned __reduce_xor_sync(unsigned mask, unsigned v, ORDO_EMULATOR_HERE)
 
 inline void __threadfence() { ordo::cuda::emulator::fence(true); }
 inline void __threadfence_block() { ordo::cuda::emulator::fence(false); }
+inline void __threadfence_system() { ordo::cuda::emulator::fence(true); }
 inline void __nanosleep(unsigned) { ordo::cuda::emulator::give_way(1.0); }
 
 template <class T>

@@ -15,11 +15,15 @@
 namespace ordo::cuda::emulator::checker {
 
 namespace {
+struct Segment {
+  uintptr_t begin, end;
+  MemorySpace space;
+};
 struct Map {
   std::mutex mutex;
   Ranges<MemorySpace> usable;   // device or shared
   Ranges<MemorySpace> guarded;  // beside_device or beside_shared: what is not usable there is an error
-  std::vector<std::pair<uintptr_t, uintptr_t>> program;
+  std::vector<Segment> program;
   std::atomic<uint64_t> version = 1;
 };
 // Answers for whole lines of 64 bytes, until the map changes. One launch runs at a time, so one thread looks.
@@ -37,7 +41,7 @@ Map& map() {
 
 uintptr_t address(const void* p) { return reinterpret_cast<uintptr_t>(p); }
 
-bool in_program(uintptr_t a) {
+MemorySpace space_in_program(uintptr_t a) {
   auto& segments = map().program;
   if (segments.empty()) {
     dl_iterate_phdr(
@@ -45,14 +49,16 @@ bool in_program(uintptr_t a) {
           for (int i = 0; i < info->dlpi_phnum; ++i) {
             const auto& segment = info->dlpi_phdr[i];
             if (segment.p_type == PT_LOAD)
-              static_cast<decltype(&segments)>(found)->emplace_back(
-                  info->dlpi_addr + segment.p_vaddr, info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
+              static_cast<decltype(&segments)>(found)->push_back(
+                  {info->dlpi_addr + segment.p_vaddr, info->dlpi_addr + segment.p_vaddr + segment.p_memsz,
+                   segment.p_flags & PF_W ? MemorySpace::variable : MemorySpace::constant});
           }
           return 0;
         },
         &segments);
   }
-  return std::any_of(segments.begin(), segments.end(), [a](auto& s) { return s.first <= a && a < s.second; });
+  const auto at = std::find_if(segments.begin(), segments.end(), [a](auto& s) { return s.begin <= a && a < s.end; });
+  return at == segments.end() ? MemorySpace::host : at->space;
 }
 
 bool in_parameters(uintptr_t a) {
@@ -64,7 +70,7 @@ MemorySpace space_of_byte(uintptr_t a) {
   Map& m = map();
   if (const auto* range = m.usable.find(a)) return range->value;
   if (const auto* range = m.guarded.find(a)) return range->value;
-  return in_parameters(a) || in_program(a) ? MemorySpace::constant : MemorySpace::host;
+  return in_parameters(a) ? MemorySpace::constant : space_in_program(a);
 }
 
 void add(const void* p, size_t bytes, MemorySpace space, MemorySpace beside) {

@@ -12,6 +12,7 @@ enum class MemorySpace : uint8_t {
   shared,         // usable shared memory
   beside_device,  // freed, cached, or beside a piece of device memory
   beside_shared,  // beside a shared variable
+  variable,       // a __device__ variable, or another one of the program that may be written
   constant,       // of the program, and the launch's parameters
   host,           // anything else
 };

@@ -103,14 +103,25 @@ void Block::begin(uint32_t number, size_t threads) {
   threads_.assign(threads, {});
 }
 
-bool Detector::covers(const Release& r, const Access& a) const {
-  if (r.visit == visit_) return false;
-  r.visit = visit_;
-  if (a.block == r.block) {
-    if (a.thread == r.thread ? a.fences < r.fences : a.epoch < r.epoch) return true;
-    if (a.thread / 32 == r.thread / 32 && a.clock < r.seen[a.thread & 31]) return true;
+// Whether one of the releases, or one that its thread had acquired, comes after the access. No recursion: a lock that
+// went through a thousand threads is a chain of a thousand, and the stack is a fiber's.
+bool Detector::covers(const Releases& releases, const Access& a) {
+  const auto visit = [this](const Releases& all) {
+    for (const ReleasePtr& r : all)
+      if (std::exchange(r->visit, visit_) != visit_) to_visit_.push_back(r.get());
+  };
+  to_visit_.clear();
+  visit(releases);
+  while (!to_visit_.empty()) {
+    const Release& r = *to_visit_.back();
+    to_visit_.pop_back();
+    if (a.block == r.block) {
+      if (a.thread == r.thread ? a.fences < r.fences : a.epoch < r.epoch) return true;
+      if (a.thread / 32 == r.thread / 32 && a.clock < r.seen[a.thread & 31]) return true;
+    }
+    visit(r.earlier);
   }
-  return std::any_of(r.earlier.begin(), r.earlier.end(), [&](const ReleasePtr& e) { return covers(*e, a); });
+  return false;
 }
 
 // Whether `a` happened before what the thread does now.
@@ -122,16 +133,19 @@ bool Detector::ordered(const Access& a, const Block& block, unsigned thread) {
   }
   if (block.acquired_.empty() && s.acquired.empty()) return false;
   ++visit_;
-  const auto covered = [&](const ReleasePtr& r) { return covers(*r, a); };
-  return std::any_of(block.acquired_.begin(), block.acquired_.end(), covered) ||
-         std::any_of(s.acquired.begin(), s.acquired.end(), covered);
+  return covers(block.acquired_, a) || covers(s.acquired, a);
 }
 
 void Detector::begin_launch() {
   ++launch_;
   accesses_ = 0;
   released_.clear();
+  guesses_.clear();
   shadow_.trim();
+}
+
+void Detector::end_launch() {
+  for (const Guess& g : std::exchange(guesses_, {})) report_(&g.before, g.now);
 }
 
 const void* Detector::last_writer(const void* p) {
@@ -193,7 +207,8 @@ void Detector::check(Block& block, unsigned thread, const void* p, size_t bytes,
       if (o.kind == Kind::none || !(o.bytes & now.bytes) || (o.kind == Kind::read && kind == Kind::read) ||
           (o.kind == Kind::atomic && kind == Kind::atomic) || ordered(o, block, thread))
         return;
-      report_(&o, now);
+      const bool guess = (o.kind == Kind::read && kind == Kind::atomic) || (o.kind == Kind::atomic && kind == Kind::read);
+      guess ? guesses_.push_back({a, o, now}) : report_(&o, now);
     };
     if (reads && needs_writer && (now.bytes & ~cell.written)) report_(nullptr, now);
     races_with(cell.write);
@@ -211,18 +226,33 @@ void Detector::check(Block& block, unsigned thread, const void* p, size_t bytes,
   }
 }
 
-void Detector::atomic(Block& block, unsigned thread, const void* p, size_t bytes, const void* code, bool reads,
-                      bool writes, bool needs_writer) {
-  check(block, thread, p, bytes, Kind::atomic, reads, code, needs_writer);
+void Detector::atomic(Block& block, unsigned thread, const void* p, size_t bytes, const void* code, Atomic is,
+                      bool needs_writer) {
+  const auto mine = [&](const Access& a) {
+    return a.kind == Kind::read && a.block == block.number_ && a.thread == thread;
+  };
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(p) & ~uintptr_t(3), end = reinterpret_cast<uintptr_t>(p) + bytes;
+  for (uintptr_t a = begin; is.compares && a < end; a += 4) {
+    Shadow::Cell& cell = shadow_.at(a, launch_);
+    for (Access* read : {&cell.read, &cell.other_read})
+      if (mine(*read)) *read = {};
+    std::erase_if(guesses_, [&](const Guess& g) { return g.word == a && mine(g.read()); });
+  }
+  check(block, thread, p, bytes, Kind::atomic, is.reads, code, needs_writer);
   Block::Thread& s = block.threads_[thread];
   const auto at = released_.find(p);
-  if (reads && at != released_.end()) {
+  if (is.reads && at != released_.end()) {
     Adder pending(s.pending);
     for (const ReleasePtr& r : at->second)
       if (r->block != block.number_ || r->thread != thread) pending.add(r);
   }
-  if (!writes || (!s.device_release && !s.block_release)) return;
+  if (!is.writes || (!s.device_release && !s.block_release)) return;
   Releases& released = at != released_.end() ? at->second : released_[p];
+  // Whoever has acquired what was released here, as the next owner of a lock has, stands for it.
+  if (const ReleasePtr& r = s.device_release)
+    std::erase_if(released, [&](const ReleasePtr& e) {
+      return std::find(r->earlier.begin(), r->earlier.end(), e) != r->earlier.end();
+    });
   replace(released, s.device_release);
   replace(released, s.block_release);
 }

@@ -92,6 +92,8 @@ class Detector {
   explicit Detector(Report report) : report_(std::move(report)) {}
 
   void begin_launch();
+  /// Reports what can be judged only when a launch has ended.
+  void end_launch();
   /// All threads of the block have come to a barrier.
   void barrier(Block& block);
   /// The lanes of `mask` in the warp that begins with thread `first` have come to a __syncwarp.
@@ -99,9 +101,13 @@ class Detector {
   /// __threadfence, or __threadfence_block.
   void fence(Block& block, unsigned thread, bool whole_device);
   /// An atomic operation; `code` is its place in the program. A load does not write, a store does not read: only who
-  /// writes makes visible what it did before its last fence, and only who reads can see it. What is read must have
-  /// been written in this launch if `needs_writer`.
-  void atomic(Block& block, unsigned thread, const void* p, size_t bytes, const void* code, bool reads, bool writes,
+  /// writes makes visible what it did before its last fence, and only who reads can see it. A compare-and-swap checks
+  /// what its thread has read of the word before: that read races with no atomic. What is read must have been written in
+  /// this launch if `needs_writer`.
+  struct Atomic {
+    bool reads = true, writes = true, compares = false;
+  };
+  void atomic(Block& block, unsigned thread, const void* p, size_t bytes, const void* code, Atomic is,
               bool needs_writer);
   /// Any other access.
   void access(Block& block, unsigned thread, const void* p, size_t bytes, Kind kind, const void* code,
@@ -113,13 +119,22 @@ class Detector {
   const void* last_writer(const void* p);
 
  private:
-  bool covers(const Release& release, const Access& a) const;
+  bool covers(const Releases& releases, const Access& a);
   bool ordered(const Access& a, const Block& block, unsigned thread);
   void check(Block& block, unsigned thread, const void* p, size_t bytes, Kind kind, bool reads, const void* code,
              bool needs_writer);
 
+  /// A read and an atomic that race, unless the reader's compare-and-swap comes.
+  struct Guess {
+    uintptr_t word;
+    Access before, now;
+    const Access& read() const { return now.kind == Kind::read ? now : before; }
+  };
+
   Report report_;
   Shadow shadow_;
+  std::vector<Guess> guesses_;
+  std::vector<const Release*> to_visit_;  // of covers()
   uint64_t launch_ = 0, visit_ = 0, accesses_ = 0;
   std::unordered_map<const void*, Releases> released_;
 };

@@ -38,6 +38,7 @@ void admit(Block& b) {
     Thread& t = b.threads[reverse ? b.live - 1 - i : i];
     t.state = Thread::State::fresh;
     t.context = nullptr;
+    t.accesses = 0;
     l.fresh.push(&t);
   }
 }
@@ -45,12 +46,14 @@ void admit(Block& b) {
 // The thread that goes on now, or null when none can.
 Thread* pick() {
   Launch& l = g_launch;
-  const size_t fresh = l.fresh.size(), all = fresh + l.ready.size();
-  if (all == 0 || !l.error.empty()) return nullptr;
+  const size_t fresh = l.fresh.size(), all = fresh + l.ready.size(), spinning = l.spinning.size();
+  if (all + spinning == 0 || !l.error.empty()) return nullptr;
   if (++l.steps > l.options.max_steps) {
     l.error = "livelock: step limit reached";
     return nullptr;
   }
+  // Who spins waits for what another thread does: it looks again now and then, and when nobody else can go on.
+  if (spinning && (all == 0 || l.random.below(32) == 0)) return l.spinning.take(l.random.below(spinning));
   if (l.options.order != Order::random) return fresh ? l.fresh.take_first() : l.ready.take_first();
   const size_t i = l.random.below(all);
   return i < fresh ? l.fresh.take(i) : l.ready.take(i - fresh);
@@ -160,6 +163,7 @@ void start_launch(const LaunchCall& call, const Options& options, uint64_t numbe
   l.error.clear();
   l.fresh.clear();
   l.ready.clear();
+  l.spinning.clear();
   l.steps = 0;
   l.next_block = 0;
   if (recording::on) recording::launch(call, l);
@@ -242,6 +246,14 @@ void give_way(double chance) {
   Launch& l = g_launch;
   if (!l.current || !l.random.chance(chance)) return;
   wake(*l.current);
+  suspend();
+}
+void give_way_to_others() {
+  const checker::Pause pause;
+  Launch& l = g_launch;
+  if (!l.current || l.options.order != Order::random) return;
+  l.current->state = Thread::State::ready;
+  l.spinning.push(l.current);
   suspend();
 }
 void give_way_at_atomic() { give_way(g_launch.options.yield); }

@@ -118,6 +118,8 @@ uint64_t warp_operation(WarpOp op, unsigned mask, uint64_t value, int source_lan
 /// Lets another thread run, with that chance.
 void give_way(double chance);
 void give_way_at_atomic();
+/// The thread waits in a loop for another one, as for a lock.
+void give_way_to_others();
 /// __threadfence, or __threadfence_block.
 void fence(bool whole_device);
 void count_float_atomic();

@@ -23,6 +23,8 @@ struct Thread {
   int source_lane = 0;
   uint64_t value = 0;
   Where where{};
+  uint64_t accesses = 0;        // to memory, as the checker counts them
+  const void* often = nullptr;  // a place of many of them
 };
 
 struct SharedVariable {
@@ -89,7 +91,7 @@ struct Launch {
 
   Context main;
   Thread* current = nullptr;
-  ThreadQueue fresh, ready;
+  ThreadQueue fresh, ready, spinning;
   std::vector<Block> blocks;  // resident
   std::vector<unsigned> block_order;
   size_t next_block = 0;

@@ -130,10 +130,11 @@ class Touched {
 };
 
 /// Tells the detector of races. Of local memory there is nothing to tell.
-void watch(Warp& w, const Instruction& in, int lane, uint64_t address, const void* p, size_t bytes, Kind kind) {
+void watch(Warp& w, const Instruction& in, int lane, uint64_t address, const void* p, size_t bytes, Kind kind,
+           bool compares = false) {
   if (in.space == Space::parameter || in.space == Space::local) return;
   if (in.space == Space::generic && (address & kWindowMask) == kLocalWindow) return;
-  watch_shared(w, in, lane, p, bytes, kind);
+  watch_shared(w, in, lane, p, bytes, kind, compares);
 }
 
 /// Memory holds T, registers Cell: integers are extended by their sign, if they have one.
@@ -269,7 +270,7 @@ void atomic(Warp& w, const Instruction& in, Mask m) {
       device.counts.atomic_sectors += sector == end;
     }
     uint8_t* const at = resolve_changed(w, in, l, address, bytes);
-    if (device.races) watch(w, in, l, address, at, bytes, Kind::atomic);
+    if (device.races) watch(w, in, l, address, at, bytes, Kind::atomic, std::is_same_v<F, AtomicCompare>);
     for (size_t i = 0; i < vector; ++i) {
       for (size_t part = 0; part < parts; ++part) {
         uint8_t* const here = at + (i * parts + part) * sizeof(T);

@@ -354,6 +354,7 @@ void run(Device& device, const Launch& launch) {
     // Blocks may wait for later ones that never find room, as long as hardware has some for them.
     if (steps > (held + 1) << 24 && held < 64) held += 4;
   }
+  if (device.races) device.races->end_launch();
   device.counts.hottest_word += device.hot_words.take();
 }
 

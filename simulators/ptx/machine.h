@@ -156,7 +156,8 @@ void find_races(Device& device);
 void run(Device& device, const Launch& launch);
 
 /// Tells the detector of races of an access of shared or global memory.
-void watch_shared(Warp& w, const Instruction& in, int lane, const void* p, size_t bytes, cuda::races::Kind kind);
+void watch_shared(Warp& w, const Instruction& in, int lane, const void* p, size_t bytes, cuda::races::Kind kind,
+                  bool compares = false);
 
 // -- for operations -----------------------------------------------------------------------------------------------
 

@@ -20,13 +20,15 @@ void find_races(Device& device) {
   });
 }
 
-void watch_shared(Warp& w, const Instruction& in, int lane, const void* p, size_t bytes, Kind kind) {
+void watch_shared(Warp& w, const Instruction& in, int lane, const void* p, size_t bytes, Kind kind,
+                  bool compares) {
   Block& block = w.block();
   cuda::races::Detector& races = *block.device().races;
   const unsigned thread = unsigned(w.number() * kLanes + lane);
   if (in.releases) races.fence(block.race_state(), thread, true);
   if (in.strong || kind == Kind::atomic)
-    races.atomic(block.race_state(), thread, p, bytes, &in, kind != Kind::write, kind != Kind::read, false);
+    races.atomic(block.race_state(), thread, p, bytes, &in,
+                 {.reads = kind != Kind::write, .writes = kind != Kind::read, .compares = compares}, false);
   else
     races.access(block.race_state(), thread, p, bytes, kind, &in, false);
   if (in.acquires) races.fence(block.race_state(), thread, true);

@@ -1,6 +1,8 @@
-"""Attempts at lessons that are wrong in one way each: changes of a solution. The verdict must be of this kind, and name the line that has `line`."""
+"""Attempts at lessons that are wrong in one way each: changes of a solution. The verdict must be of this kind, and name the line that has `line`.
+And attempts that are unusual, and right."""
 
-# lesson, name, text of the solution, text in its place, verdict, a part of the line that must be named ("" where there is none)
+# lesson, name, text of the solution, text in its place, verdict, a part of the line that must be named ("" where there is none); and a text that the
+# answer must have
 WRONG_ATTEMPTS = [
     (1, "wrong", "return v[0] + small;", "return v[0] + small + 1;", "WRONG RESULT", "float sum("),
     (1, "endless_on_the_host", "++i) small", "i += 0) small", "ENDLESS LOOP", "i += 0"),
@@ -20,7 +22,7 @@ WRONG_ATTEMPTS = [
     (2, "divides_by_zero", ", weight[i]);", ", float(1 / (i - i)) * weight[i]);", "CRASH", "i - i"),
     (2, "exits", "if (i < n) atomicAdd(&sums", "if (i == 70) exit(0);\n  if (i < n) atomicAdd(&sums", "CRASH", "exit(0)"),
     (2, "misspelt", ", weight[i]);", ", wieght[i]);", "DOES NOT COMPILE", "wieght"),
-    (2, "no_function", "void histogram(", "void histogran(", "DOES NOT COMPILE", ""),  # exercise.h has the line
+    (2, "no_function", "void histogram(", "void histogran(", "DOES NOT COMPILE", "", "| void histogram("),
     (2, "nothing", "if (i < n) atomicAdd(&sums[bin[i]], weight[i]);\n}", "(void)i;\n}  // empty", "NOTHING DONE", "// empty"),
     (3, "swapped", "own, [kThreads][kBins]", "own, [kBins][kThreads]", "OUT OF BOUNDS", "own[t][b] = 0"),
     (3, "no_barrier", "  __syncthreads();\n  if (t >= kBins)", "  if (t >= kBins)", "RACE", "sum += own[thread][t]"),
@@ -58,4 +60,49 @@ WRONG_ATTEMPTS = [
      "ORDER", "Gradient add_ranks("),
     (7, "barrier_in_a_branch", "    __syncthreads();\n  }\n  const", "    if (t < half) __syncthreads();\n  }\n  const", "BARRIER", "if (t < half) __sync"),
     (7, "host_memory", "x, maximum, sum);", "x, maximum, new float[1000]);", "HOST MEMORY", "sum[blockIdx.x] = part[0]"),
+    (1, "double", "float small = 0;", "double small = 0;", "NOT ALLOWED", "double small"),
+    (2, "launched_by_brackets", "launch(histogram_kernel, (n + 63) / 64, 64, bin, weight, n, sums);",
+     "histogram_kernel<<<(n + 63) / 64, 64>>>(bin, weight, n, sums);", "DOES NOT COMPILE", "<<<", "Write launch(kernel, blocks, threads"),
+    (2, "shared_as_in_cuda", "if (i < n) atomicAdd(&sums", "__shared__ float part[64];\n  part[0] = 0;\n  if (i < n) atomicAdd(&sums", "DOES NOT COMPILE", "__shared__",
+     "write ORDO_SHARED(T, name, [N])"),
+    (2, "another_type", "launch(histogram_kernel, (n + 63) / 64, 64, bin,", "launch(histogram_kernel, (n + 63) / 64, 64, 1.5,", "DOES NOT COMPILE", "64, 1.5,"),
+    (2, "host_writes", "  launch(histogram_kernel", "  sums[0] = 0;\n  launch(histogram_kernel", "HOST CODE", "sums[0] = 0;"),
+    (2, "host_reads", "  launch(histogram_kernel", "  if (bin[0] < 0) return;\n  launch(histogram_kernel", "HOST CODE", "if (bin[0] < 0)"),
+    (2, "host_clears", "  launch(histogram_kernel", "  memset(sums, 0, 32);\n  launch(histogram_kernel", "HOST CODE", "memset"),
+    (2, "cleared_by_every_thread", "if (i < n) atomicAdd(&sums", "memset(sums, 0, 32);\n  if (i < n) atomicAdd(&sums", "RACE", "memset"),
+    (2, "read_in_between", ", weight[i]);", ", weight[i] + 0 * sums[bin[i]]);", "RACE", "0 * sums"),
+    (2, "lock_without_fences", "if (i < n) atomicAdd(&sums[bin[i]], weight[i]);\n}",
+     "if (i >= n) return;\n  static int lock;\n  while (atomicCAS(&lock, 0, 1) != 0) {}\n  sums[bin[i]] += weight[i];\n  atomicExch(&lock, 0);\n}\n", "RACE", "sums[bin[i]] +="),
+    (3, "serial", "for (int i = int(blockIdx.x) * kThreads + t; i < n; i += kBlocks * kThreads) own", "if (blockIdx.x == 0 && t == 0)\n    for (int i = 0; i < n; ++i) own",
+     "SERIAL", "++i) own[t]"),
+    (5, "serial", "for (int i = int(blockIdx.x) * kThreads + t; i < n; i += int(gridDim.x) * kThreads) mine", "if (blockIdx.x == 0 && t == 0)\n    for (int i = 0; i < n; ++i) mine",
+     "SERIAL", "++i) mine"),
+    (5, "device_size_times_32", "(n + 255) / 256", "32 * multiprocessors()", "ORDER", "*total = sum;", "depend on the number of multiprocessors"),
+    (9, "serial", "if ((k - starts[w]) % kGroup != 0) return;",
+     "if (k != starts[w]) return;\n  for (int g = k; g < starts[w + 1]; g += kGroup) {\n    float s = token_gradient[sorted[g]];\n"
+     "    for (int j = g + 1; j < g + kGroup && j < starts[w + 1]; ++j) s += token_gradient[sorted[j]];\n    group_sums[g] = s;\n  }\n  return;",
+     "SERIAL", "++j) s +="),
+    (10, "seed_from_time", "Generator of_noise(8)", "Generator of_noise(uint64_t(time(nullptr)))", "FORK", "time(nullptr)"),
+    (10, "seed_from_srand", "Generator of_noise(8)", "srand(unsigned(time(0)));\n  Generator of_noise{uint64_t(rand())}", "FORK", "rand()"),
+]
+
+HISTOGRAM = "if (i < n) atomicAdd(&sums[bin[i]], weight[i]);"
+KERNEL = "// atomicAdd reads, adds and writes in one step: no addition is lost.\n"
+
+# lesson, name, changes of the solution
+RIGHT_ATTEMPTS = [
+    (2, "lock", [(KERNEL, "__device__ int lock;\n"),
+                 (HISTOGRAM, "if (i >= n) return;\n  while (atomicCAS(&lock, 0, 1) != 0) {}\n  __threadfence();\n  sums[bin[i]] += weight[i];\n"
+                  "  __threadfence();\n  atomicExch(&lock, 0);")]),
+    (2, "lock_for_each_bin", [(KERNEL, "__device__ unsigned locks[8];\n"),
+                              (HISTOGRAM, "for (bool done = i >= n; !done;) {\n    if (atomicExch(&locks[bin[i]], 1u) == 0) {\n      __threadfence();\n"
+                               "      sums[bin[i]] += weight[i];\n      __threadfence();\n      atomicExch(&locks[bin[i]], 0u);\n      done = true;\n    }\n  }")]),
+    # As NVIDIA's programming guide writes any atomic operation: the first read is a guess, which the compare-and-swap checks.
+    (2, "compare_and_swap", [(HISTOGRAM, "if (i >= n) return;\n  unsigned* at = reinterpret_cast<unsigned*>(&sums[bin[i]]);\n  unsigned old = *at, assumed;\n  do {\n"
+                              "    assumed = old;\n    old = atomicCAS(at, assumed, __float_as_uint(weight[i] + __uint_as_float(assumed)));\n  } while (assumed != old);")]),
+    (2, "mathematics", [(HISTOGRAM, "const int last = min(i, n - 1);\n  if (i < n) atomicAdd(&sums[bin[last]], max(weight[i], -1e30f) * rsqrtf(1.f) * fminf(1.f, __expf(0.f)));")]),
+    (2, "prints", [(HISTOGRAM, HISTOGRAM + "\n  if (i == 5) printf(\"thread %d\\n\", i);")]),
+    (5, "by_shuffles", [("for (int half = kThreads / 2; half > 0; half /= 2) {\n    if (t < half) part[t] += part[t + half];\n    __syncthreads();\n  }",
+                         "if (t < 32) {\n    float sum = part[t] + part[t + 32];\n    for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(~0u, sum, d);\n"
+                         "    if (t == 0) part[0] = sum;\n  }")]),
 ]

@@ -16,4 +16,5 @@ void lesson::check() {
   expect_close(runs, reference.sums, reference.tolerance);
   expect_one_result(runs);
   expect_float_atomics(runs, 0);
+  expect_shared_work(runs, 200);
 }

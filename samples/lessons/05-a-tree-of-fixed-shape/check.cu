@@ -2,7 +2,7 @@
 #include "exercise.h"
 
 void lesson::check() {
-  constexpr int kCount = 1500;
+  constexpr int kCount = 9000;
   const std::vector<float> values = random_floats(kCount, 5);
   const Reference reference = reference_sums(std::vector<int>(kCount), values, 1);
   DeviceArray<float> x(values);
@@ -14,4 +14,5 @@ void lesson::check() {
   expect_close(runs, reference.sums, reference.tolerance);
   expect_one_result(runs);
   expect_float_atomics(runs, 0);
+  expect_shared_work(runs, 600);
 }

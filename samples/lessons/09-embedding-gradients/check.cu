@@ -42,4 +42,5 @@ void lesson::check() {
       fail("GROUPS", "the sum of word " + std::to_string(w) + " is " + bits_text(runs.first()[size_t(w)]) +
                          ", which is right but for rounding; in groups of 64 it is " + bits_text(rule[size_t(w)]) +
                          "." + written_at(runs, 0, size_t(w)));
+  expect_shared_work(runs, 400);
 }

@@ -11,7 +11,8 @@ ROOMS = ("engine", "kernels", "autograd", "nn", "simulators", "ordo.h", "extend.
 
 # As cmake/OrdoSanitize.cmake compiles kernels for ORDO_SANITIZE=race: the compiler reports every access to the emulator. Without the
 # optimisations that leave an endless loop no line of its own.
-WATCHED = ["-xc++", "-fsanitize=thread", "--param=tsan-distinguish-volatile=1", "-fno-tree-dce", "-fno-tree-ccp", "-fno-tree-ch"]
+WATCHED = ["-xc++", "-fsanitize=thread", "--param=tsan-distinguish-volatile=1", "-fno-tree-dce", "-fno-tree-ccp", "-fno-tree-ch",
+           *(f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset"))]
 
 
 class DoesNotCompile(Exception):
@@ -75,6 +76,11 @@ class Builder:
         program = code.with_suffix("")
         # The learner's file comes first: where a function is in several objects the linker keeps that of the first.
         objects = [str(code), str(check), *map(str, library)]
+        if not self.gpu:
+            redefined = [f"--redefine-sym={name}=lesson_{name}" for name in ("memcpy", "memmove", "memset")]
+            watched = code.with_suffix(".watched.o")
+            run(["objcopy", *redefined, str(code), str(watched)])
+            objects[0] = str(watched)
         run(["nvcc", "-arch=native", *objects, "-o", str(program)] if self.gpu else
             [self.compiler[0], *objects, "-o", str(program), "-lfmt", "-ldl", "-pthread"])
         return program

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@ namespace lesson {
 /// The lesson's check.
 void check();
 
+/// Where say() and fail() print: not where the learner's code does.
+extern FILE* g_out;
 /// How often run_schedules() runs something.
 inline constexpr int kSchedules = 20;
 
@@ -33,10 +36,16 @@ struct Runs {
   /// values() of arrays, one after the other.
   std::vector<std::vector<const void*>> writers;
   uint64_t float_atomics = 0;  ///< atomic additions of floating-point numbers in the last run
+  uint64_t in_a_row = 0;       ///< accesses to memory of each kernel's busiest thread, added, in the last run
+  std::string busiest_at;      ///< " at yours.cu:12", where the busiest thread has many of them
+  std::function<std::vector<float>()> run;  ///< what was run
   const std::vector<float>& first() const { return results.front(); }
 };
 /// Runs `run` under schedules of the emulator with seeds 1, 2, ...; on a GPU, as often. Says how many results differ.
 Runs run_schedules(const std::function<std::vector<float>()>& run);
+/// The seed of ./run lesson N --seed: run_schedules() runs this schedule only, prints what it gave, and nothing is
+/// judged but what one schedule shows. Otherwise 0.
+uint64_t only_seed();
 
 /// " It was last written at yours.cu:12.", of number i of a run's results; empty where that is not known.
 std::string written_at(const Runs& runs, size_t run, size_t i);
@@ -46,10 +55,12 @@ void expect_close(const Runs& runs, const std::vector<double>& reference, const 
 /// Fails with WRONG RESULT unless the result, of what `place` names, has the reference's bits.
 void expect_bits(const std::vector<float>& result, const std::vector<float>& reference, const std::string& place,
                  const std::string& why);
-/// Fails with ORDER unless all runs have the same bits.
+/// Fails with ORDER unless all runs have the same bits; says what they depend on.
 void expect_one_result(const Runs& runs);
 /// Fails with ATOMICS when a run made more than `most` atomic additions of floating-point numbers.
 void expect_float_atomics(const Runs& runs, uint64_t most);
+/// Fails with SERIAL when the busiest threads used memory more often than `most` times, one after the other.
+void expect_shared_work(const Runs& runs, uint64_t most);
 
 /// Numbers in [0, n) and floats of mixed magnitude and sign: the same on every machine.
 std::vector<int> random_indices(size_t count, int n, uint64_t seed);

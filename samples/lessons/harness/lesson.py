@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import build  # noqa: E402
 
 LESSONS = build.HARNESS.parent
+LOOKED = 11  # status of a program that ran one schedule without an error (main.cpp)
 # What sets a seed; where.cpp has the functions that the program calls in their place.
 SEEDS = ("_ZN4ordo9GeneratorC1Emm", "_ZN4ordo9Generator11manual_seedEm", "_ZN4ordo11manual_seedEm")
 
@@ -24,10 +25,27 @@ class Lesson:
         self.number = int(folder.name.split("-")[0])
         self.text = (folder / "README.md").read_text()
         self.title = self.text.splitlines()[0].lstrip("# ")
+        # "> **Question?** Planned for N minutes. Goal."
+        head = re.search(r"^> \*\*(.+?)\*\* Planned for (\d+) minutes\. (.+)$", self.text, flags=re.M)
+        self.question, self.minutes, self.goal = head[1], int(head[2]), head[3]
         # Programs that use the whole library are .cpp; kernels, which need the emulator only, are .cu.
-        self.needs_library = (folder / "yours.cpp").exists()
-        self.yours = folder / ("yours.cpp" if self.needs_library else "yours.cu")
-        self.solution = folder / f"solution{self.yours.suffix}"
+        self.needs_library = (folder / "unsolved.cpp").exists()
+        suffix = ".cpp" if self.needs_library else ".cu"
+        self.unsolved, self.yours, self.solution = (folder / f"{name}{suffix}" for name in ("unsolved", "yours", "solution"))
+
+    def begin(self):
+        """Makes yours, a copy of the unsolved file, where it is not there."""
+        if not self.yours.exists():
+            self.yours.write_bytes(self.unsolved.read_bytes())
+
+    def must_not(self, source):
+        """The verdict for a text that has a word which must_not_have.txt lists, with a reason; else None."""
+        list_of_words = self.folder / "must_not_have.txt"
+        for line in list_of_words.read_text().splitlines() if list_of_words.exists() else []:
+            word, why = line.split(maxsplit=1)
+            for number, text in enumerate(without_comments(source.read_text(errors="replace")).splitlines(), 1):
+                if re.search(rf"\b{word}\b", text):
+                    return 1, quoted(f"NOT ALLOWED: {source.name}:{number} uses {word}. {why}", source)
 
     def lacks(self, calls, source, program):
         """The verdict for a program without what must_have.txt asks for: a line of an event, how often it must happen at least, and why.
@@ -66,11 +84,16 @@ class Record:
         return self.entries.setdefault(lesson.folder.name, {"done": "", "hints": 0})
 
     def is_done(self, lesson):
-        return self.entry(lesson)["done"] == build.digest(lesson.yours.read_bytes())
+        return lesson.yours.exists() and self.entry(lesson)["done"] == build.digest(lesson.yours.read_bytes())
 
     def save(self):
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.write_text(json.dumps(self.entries, indent=1) + "\n")
+
+
+def without_comments(text):
+    """C++ without comments and strings, line for line."""
+    return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', lambda found: "\n" * found[0].count("\n"), text, flags=re.S)
 
 
 def lines_of(program, addresses, name):
@@ -116,6 +139,9 @@ def verdict_of_runs(lesson, source, folder, library):
         return 1, quoted(compiler_verdict(str(error), lesson, source), source)
     traces, runs = [folder / "1.trace", folder / "2.trace"], []
     for trace in traces:
+        second = int(time.time())
+        while trace == traces[1] and int(time.time()) == second:  # a seed from time() is another one in the second run
+            time.sleep(0.02)
         status, output, lines = run_watched(program, folder / "calls", trace)
         ends = [(int(what[1:]), lines_of(program, addresses, name)) for what, addresses in lines if what.startswith("!")]
         at = next((f" at {line[0]}" for _, line in ends if line), "")
@@ -137,17 +163,20 @@ def verdict_of_runs(lesson, source, folder, library):
     return 1, quoted(f"FORK: two runs of {name} {part}. ordo diff says:\n{text}", source)
 
 
-def verdict(lesson, source, folder, gpu=False, library=None):
+def verdict(lesson, source, folder, gpu=False, library=None, seed=None):
     """Compiles and checks: (exit status, what to print). The last lines are the verdict."""
     name = source.name
     if lesson.needs_library:
         return verdict_of_runs(lesson, source, folder, library)
+    if refused := lesson.must_not(source):
+        return refused
     try:
         program = build.Builder(folder, gpu).program(lesson.folder, source)
     except build.DoesNotCompile as error:
         return 1, quoted(compiler_verdict(str(error), lesson, source), source)
     try:
-        result = subprocess.run([program, name], capture_output=True, text=True, timeout=40, errors="replace")
+        result = subprocess.run([program, name], capture_output=True, text=True, timeout=40, errors="replace",
+                                env={**os.environ, **({"LESSON_SEED": str(seed)} if seed else {})})
     except subprocess.TimeoutExpired:
         return 1, f"ENDLESS LOOP: {name} still runs after 40 seconds"
     return result.returncode, quoted("\n".join(filter(None, (result.stdout.strip(), result.stderr[:2000].strip()))), source)
@@ -163,7 +192,11 @@ def quoted(text, source):
 def compiler_verdict(message, lesson, source):
     """The first error, with the line of the learner's file from which the compiler came to it."""
     lines = message.splitlines()
-    own = [line for line in lines if source.name + ":" in line]
+    for number, line in enumerate(without_comments(source.read_text(errors="replace")).splitlines(), 1):
+        if "<<<" in line:
+            return (f"DOES NOT COMPILE: {source.name}:{number} launches a kernel by <<<blocks, threads>>>, which needs nvcc.\n"
+                    "  Write launch(kernel, blocks, threads, arguments...); it is the same.")
+    own = [line for line in lines if re.search(rf"{re.escape(source.name)}:\d+", line) and not re.match(r"(In file included)? *from ", line)]
     errors = [line for line in lines if "error:" in line or "undefined reference" in line] or lines[:1]
     first = next((line for line in errors if source.name + ":" in line), errors[0])
     text = [f"DOES NOT COMPILE: {first.replace(str(source), source.name)}"]
@@ -182,12 +215,15 @@ def compiler_verdict(message, lesson, source):
 def list_lessons(record):
     for lesson in lessons():
         print(f"  {lesson.number:2}  {'done' if record.is_done(lesson) else '    '}  {lesson.title:60} "
-              f"{lesson.yours.relative_to(build.ROOT)}")
-    print("\nRead a lesson's README.md, change its yours.cu, then:\n"
-          "  ./run lesson N             build yours and check it on the emulator\n"
+              f"{lesson.folder.relative_to(build.ROOT)}")
+    print(f"\n{progress(record)}\nRead a lesson's README.md, then:\n"
+          "  ./run lesson N             make yours.cu, a copy of unsolved.cu, build it and check it on the emulator\n"
+          "  ./run lesson N --watch     check it again whenever you save it\n"
+          "  ./run lesson N --seed S    run one schedule only; kernels may print\n"
           "  ./run lesson N --hint      the next hint\n"
           "  ./run lesson N --solution  check the solution instead\n"
-          "  ./run lesson N --reset     bring back the first text of yours.cu\n"
+          "  ./run lesson N --reset     make yours.cu a copy of unsolved.cu again\n"
+          "  ./run lesson --all         check all, and say what is done (--json FILE: with times and goals, for a teacher)\n"
           "  ./run lesson N --gpu       check on a GPU, compiled by nvcc (no run of this is recorded yet)")
 
 
@@ -202,19 +238,25 @@ def give_hint(lesson, record):
     record.save()
 
 
+def progress(record):
+    """How many are done, and which is next."""
+    every = lessons()
+    left = [lesson for lesson in every if not record.is_done(lesson)]
+    return f"{len(every) - len(left)} of {len(every)} lessons are done." + (f" Next: ./run lesson {left[0].number}, {left[0].title}." if left else "")
+
+
 def reset(lesson, record, yes):
-    original = subprocess.run(["git", "show", f"HEAD:./{lesson.yours.name}"], cwd=lesson.folder, capture_output=True)
-    if original.returncode != 0:
-        sys.exit("run: git does not have the first text of this file: " + original.stderr.decode().strip())
-    if not yes and input(f"Replace {lesson.yours} by its first text? [y/N] ").strip().lower() not in ("y", "yes"):
+    name, text = lesson.yours.relative_to(build.ROOT), lesson.unsolved.read_bytes()
+    if lesson.yours.exists() and lesson.yours.read_bytes() != text and not yes and input(f"Replace {name} by {lesson.unsolved.name}? [y/N] ").strip().lower() not in ("y", "yes"):
         sys.exit("run: nothing was changed")
-    lesson.yours.write_bytes(original.stdout)
+    lesson.yours.write_bytes(text)
     record.entry(lesson)["hints"] = 0
     record.save()
-    print(f"{lesson.yours.relative_to(build.ROOT)} has its first text again.")
+    print(f"{name} is a copy of {lesson.unsolved.name} again.")
 
 
 def check(lesson, record, arguments):
+    lesson.begin()
     source = lesson.solution if arguments.solution else lesson.yours
     print(f"Lesson {lesson.number}: {lesson.title}", flush=True)
     started = time.monotonic()
@@ -223,14 +265,58 @@ def check(lesson, record, arguments):
     if time.monotonic() - started > 1:
         print(f"(built the {'harness' if arguments.gpu else 'emulator'}, once, in {time.monotonic() - started:.0f} s)")
     started = time.monotonic()
-    status, text = verdict(lesson, source, arguments.build, arguments.gpu, arguments.library)
+    status, text = verdict(lesson, source, arguments.build, arguments.gpu, arguments.library, arguments.seed)
     print(f"\n{text}\n\n{source.relative_to(build.ROOT)}, {time.monotonic() - started:.1f} s")
+    readme = (lesson.folder / "README.md").relative_to(build.ROOT)
     if status == 0 and not arguments.solution and not arguments.gpu:
         record.entry(lesson)["done"] = build.digest(lesson.yours.read_bytes())
         record.save()
-    elif status != 0:
-        print(f"The lesson: {(lesson.folder / 'README.md').relative_to(build.ROOT)}   A hint: ./run lesson {lesson.number} --hint")
-    return 0 if status == 0 else 1
+        print(f"{progress(record)}\nOne more task on this subject: {readme}, \"More\".")
+    elif status != 0 and not arguments.seed:
+        print(f"The lesson: {readme}   A hint: ./run lesson {lesson.number} --hint")
+    return 0 if status == 0 or (arguments.seed and status == LOOKED) else 1
+
+
+def watch(lesson, record, arguments):
+    """Checks whenever the file is saved, until the user ends it."""
+    lesson.begin()
+    before = None
+    try:
+        while True:
+            now = lesson.yours.stat().st_mtime_ns if lesson.yours.exists() else before
+            if now != before:
+                before = now
+                status = check(lesson, record, arguments)
+                print(f"\n(waits for changes of {lesson.yours.name}; Ctrl-C ends it)", flush=True)
+            time.sleep(0.2)
+    except KeyboardInterrupt:
+        return status
+
+
+def check_all(record, arguments):
+    """Checks every lesson's file, or solution; prints a line each, and writes all of it as JSON."""
+    table = []
+    for lesson in lessons():
+        source = lesson.solution if arguments.solution else lesson.yours
+        started = time.monotonic()
+        if not source.exists():
+            status, words = 1, "not begun"
+        else:
+            if not lesson.needs_library:
+                build.Builder(arguments.build, arguments.gpu).library()
+            elif not arguments.library:
+                status, words = 1, "not checked: it needs the library; ./run lesson N builds it"
+            if arguments.library or not lesson.needs_library:
+                status, text = verdict(lesson, source, arguments.build, arguments.gpu, arguments.library)
+                words = "DONE" if status == 0 else next((line for line in text.splitlines() if re.match(r"[A-Z][A-Z ]+: ", line)), text)
+        table.append({"lesson": lesson.number, "title": lesson.title, "question": lesson.question, "goal": lesson.goal, "planned_minutes": lesson.minutes,
+                      "file": str(source.relative_to(build.ROOT)), "done": status == 0, "verdict": words, "seconds": round(time.monotonic() - started, 1)})
+        print(f"  {lesson.number:2}  {lesson.title:60} {words.partition(':')[0]}", flush=True)
+    print(f"{sum(row['done'] for row in table)} of {len(table)} done")
+    if arguments.json:
+        Path(arguments.json).write_text(json.dumps(table, indent=1) + "\n")
+        print(f"wrote {arguments.json}")
+    return 0 if all(row["done"] for row in table) else 1
 
 
 def main():
@@ -239,23 +325,33 @@ def main():
     parser.add_argument("--library", help=argparse.SUPPRESS)  # a folder in which Ordo was built
     parser.add_argument("number", nargs="?", type=int, metavar="N")
     parser.add_argument("--hint", action="store_true", help="the next hint")
+    parser.add_argument("--seed", type=int, metavar="S", help="run the schedule of one seed only, and print what kernels print and what it gave")
+    parser.add_argument("--watch", action="store_true", help="check again whenever the file is saved")
     parser.add_argument("--solution", action="store_true", help="check the solution in place of yours")
-    parser.add_argument("--reset", action="store_true", help="bring back the first text of yours.cu, from git")
+    parser.add_argument("--reset", action="store_true", help="make yours.cu a copy of unsolved.cu again")
     parser.add_argument("--yes", action="store_true", help="with --reset: do not ask")
+    parser.add_argument("--all", action="store_true", help="check every lesson")
+    parser.add_argument("--json", metavar="FILE", help="with --all: write verdicts, times and learning goals")
     parser.add_argument("--gpu", action="store_true", help="compile with nvcc and run on a GPU: results, and bits of 20 runs (no run of this is recorded yet)")
     arguments = parser.parse_args()
+    if arguments.seed is not None and arguments.seed < 1:
+        parser.error("--seed is 1 or more")
     record = Record(arguments.build)
+    if arguments.all:
+        return check_all(record, arguments)
     if arguments.number is None:
         list_lessons(record)
         return 0
     chosen = [lesson for lesson in lessons() if lesson.number == arguments.number]
     if not chosen:
         parser.error(f"there is no lesson {arguments.number}; ./run lesson lists them")
+    if arguments.seed and chosen[0].needs_library:
+        parser.error(f"lesson {arguments.number} has no schedules: its program runs twice")
     if arguments.hint:
         return give_hint(chosen[0], record)
     if arguments.reset:
         return reset(chosen[0], record, arguments.yes)
-    return check(chosen[0], record, arguments)
+    return (watch if arguments.watch else check)(chosen[0], record, arguments)
 
 
 if __name__ == "__main__":
