@@ -24,8 +24,9 @@ concept AtomicWord = AtomicInteger<T> || std::is_same_v<T, unsigned short>;
 enum class Use : uint8_t { change, exchange, compare };  // whoever changes nothing by one of the last two, spins
 template <Use kUse = Use::change, class T, class F>
 ORDO_EMULATOR_ATOMIC T read_change_write(T* p, F change) {
+  const void* const caller = ORDO_CALLER;
   give_way_at_atomic();
-  checker::atomic(p, sizeof(T), __builtin_return_address(0), {.compares = kUse == Use::compare});
+  checker::atomic(p, sizeof(T), caller, {.compares = kUse == Use::compare});
   const T old = *p;
   *p = change(old);
   if (recording::on) [[unlikely]]

@@ -12,6 +12,15 @@
 
 #include <ordo/simulators/emulator/races.h>
 
+/// The place in the program that called the function that says so. In a web page there are no addresses of code: there
+/// it is the number of a line, which the caller has stored (docs/site/live/lines.py).
+#if defined(__EMSCRIPTEN__)
+extern "C" int ordo_line;
+#define ORDO_CALLER reinterpret_cast<const void*>(ordo_line)
+#else
+#define ORDO_CALLER __builtin_return_address(0)
+#endif
+
 namespace ordo::cuda::emulator {
 
 struct Block;

@@ -8,7 +8,6 @@ using ordo::cuda::emulator::checker::access;
 using ordo::cuda::emulator::checker::Kind;
 using ordo::cuda::emulator::checker::volatile_access;
 
-#define ORDO_CALLER __builtin_return_address(0)
 #define ORDO_ACCESS_HOOKS(N)                                                                          \
   void __tsan_read##N(void* p) { access(p, N, Kind::read, ORDO_CALLER); }                             \
   void __tsan_write##N(void* p) { access(p, N, Kind::write, ORDO_CALLER); }                           \

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include <ordo/engine/memory/memory_annotations.h>
 #if ORDO_ADDRESS_SANITIZER
@@ -11,6 +12,34 @@
 #endif
 
 namespace ordo::cuda::emulator {
+
+#if defined(__EMSCRIPTEN__)
+
+namespace {
+constexpr size_t kLocals = 8 << 10;
+}
+void allocate_stack(Context& context, size_t bytes, unsigned) {
+  context.stack = new char[bytes + kLocals];
+  context.stack_bytes = bytes;
+  context.locals = context.stack + bytes;
+}
+void free_stack(Context& context) noexcept { delete[] std::exchange(context.stack, nullptr); }
+void prepare(Context& context, void (*entry)()) {
+  emscripten_fiber_init(
+      &context.fiber, [](void* f) { reinterpret_cast<void (*)()>(f)(); }, reinterpret_cast<void*>(entry), context.stack,
+      context.stack_bytes, context.locals, kLocals);
+}
+void switch_context(Context& from, Context& to, bool) {
+  if (!from.locals) {
+    from.locals = new char[kLocals];
+    emscripten_fiber_init_from_current_context(&from.fiber, from.locals, kLocals);
+  }
+  emscripten_fiber_swap(&from.fiber, &to.fiber);
+}
+void entered(Context*) {}
+void forget_frames(Context&) {}
+
+#else
 
 namespace {
 constexpr size_t kPage = 4096;
@@ -87,5 +116,7 @@ void forget_frames([[maybe_unused]] Context& context) {
   ASAN_UNPOISON_MEMORY_REGION(context.stack, context.stack_bytes);
 #endif
 }
+
+#endif
 
 }  // namespace ordo::cuda::emulator

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 
-#if !defined(__x86_64__)
+#if defined(__EMSCRIPTEN__)
+#include <emscripten/fiber.h>
+#elif !defined(__x86_64__)
 #include <ucontext.h>
 #endif
 
@@ -14,7 +16,10 @@ struct Context {
   char* stack = nullptr;  // lowest address
   size_t stack_bytes = 0;
   void* fake_stack = nullptr;  // AddressSanitizer's, while switched out
-#if defined(__x86_64__)
+#if defined(__EMSCRIPTEN__)
+  emscripten_fiber_t fiber{};
+  char* locals = nullptr;  // where its WebAssembly frames are kept, while switched out
+#elif defined(__x86_64__)
   void* stack_pointer = nullptr;
 #else
   ucontext_t machine;

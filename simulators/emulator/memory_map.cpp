@@ -1,7 +1,9 @@
 #include <ordo/simulators/emulator/memory_map.h>
 
 #if ORDO_RACE_CHECKER
+#if !defined(__EMSCRIPTEN__)
 #include <link.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include <ordo/simulators/emulator/checker.h>
+#include <ordo/simulators/emulator/intrinsics.h>
 #include <ordo/simulators/emulator/threads.h>
 
 namespace ordo::cuda::emulator::checker {
@@ -41,6 +44,12 @@ Map& map() {
 
 uintptr_t address(const void* p) { return reinterpret_cast<uintptr_t>(p); }
 
+#if defined(__EMSCRIPTEN__)
+extern "C" char __data_end;
+MemorySpace space_in_program(uintptr_t a) {
+  return a && a < address(&__data_end) ? MemorySpace::variable : MemorySpace::host;
+}
+#else
 MemorySpace space_in_program(uintptr_t a) {
   auto& segments = map().program;
   if (segments.empty()) {
@@ -60,17 +69,24 @@ MemorySpace space_in_program(uintptr_t a) {
   const auto at = std::find_if(segments.begin(), segments.end(), [a](auto& s) { return s.begin <= a && a < s.end; });
   return at == segments.end() ? MemorySpace::host : at->space;
 }
+#endif
 
 bool in_parameters(uintptr_t a) {
   const uintptr_t begin = address(g_launch.body_context);
   return begin <= a && a < begin + g_launch.body_context_bytes;
 }
 
+// threadIdx and its like are no variables of the program.
+bool is_builtin(uintptr_t a) {
+  const auto in = [a](const auto& v) { return address(&v) <= a && a < address(&v + 1); };
+  return in(threadIdx) || in(blockIdx) || in(blockDim) || in(gridDim);
+}
+
 MemorySpace space_of_byte(uintptr_t a) {
   Map& m = map();
   if (const auto* range = m.usable.find(a)) return range->value;
   if (const auto* range = m.guarded.find(a)) return range->value;
-  return in_parameters(a) ? MemorySpace::constant : space_in_program(a);
+  return in_parameters(a) || is_builtin(a) ? MemorySpace::constant : space_in_program(a);
 }
 
 void add(const void* p, size_t bytes, MemorySpace space, MemorySpace beside) {

@@ -19,7 +19,10 @@ const Thread* g_running = nullptr;
 std::map<const void*, int> g_places;  // of the launch, in the order of their first use
 
 // The name in the program's table of symbols, which has static functions, too.
-std::string name_of_kernel(const void* kernel) {
+std::string name_of_kernel([[maybe_unused]] const void* kernel) {
+#if defined(__EMSCRIPTEN__)
+  return "?";
+#else
   Dl_info module;
   if (!dladdr(kernel, &module)) return "?";
   char command[4096], line[1024] = "?";
@@ -37,6 +40,7 @@ std::string name_of_kernel(const void* kernel) {
   for (char c : name)
     if (c != '"' && c != '\\') plain += c;
   return plain;
+#endif
 }
 
 bool room() {

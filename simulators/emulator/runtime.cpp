@@ -213,7 +213,7 @@ cudaError_t cudaMalloc(void** data, size_t bytes) {
   if (bytes == 0) return cudaSuccess;
   std::lock_guard lock(g_mutex);
   if (bytes > ordo::cuda::emulator::options().memory_bytes -
-                  std::min(g_allocated[t_device], ordo::cuda::emulator::options().memory_bytes))
+                  std::min<uint64_t>(g_allocated[t_device], ordo::cuda::emulator::options().memory_bytes))
     return result(cudaErrorMemoryAllocation);
   void* p = std::aligned_alloc(256, block_size(bytes) + 2 * checker::kRedZone);
   if (!p) return result(cudaErrorMemoryAllocation);

@@ -265,7 +265,7 @@ void fence(bool whole_device) {
 bool in_kernel() { return t_launching; }
 void count_float_atomic() {
   counters().float_atomics += g_launch.current != nullptr;
-  checker::float_atomic(__builtin_return_address(0));
+  checker::float_atomic(ORDO_CALLER);
 }
 int lane() { return int(g_launch.current->number & 31); }
 

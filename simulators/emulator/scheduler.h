@@ -27,7 +27,7 @@ struct Options {
   uint64_t max_steps = 1ull << 34;   ///< of one launch, before it is reported as a livelock
   double preempt = 0.05;             ///< with ORDO_SANITIZE=race: chance of giving way at any access
   bool host_memory = false;          ///< with ORDO_SANITIZE=race: kernels may use memory of the host
-  size_t memory_bytes = 8ull << 30;  ///< of the device
+  uint64_t memory_bytes = 8ull << 30;  ///< of the device
   int multiprocessors = 0;           ///< ORDO_EMULATOR_MULTIPROCESSORS: of the device; 0: drawn from the seed
   bool reads_pageable = false;       ///< the device reads the host's pages itself, and when a copy runs, not before
   bool eager = false;                ///< ORDO_EMULATOR_EAGER: streams run at once, in program order

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "samples/lessons/harness"), str(Path(__file__).resolve().parent)]
 import build  # noqa: E402
 import lesson as lessons  # noqa: E402
-from wrong_attempts import RIGHT_ATTEMPTS, WRONG_ATTEMPTS  # noqa: E402
+from attempts import RIGHT_ATTEMPTS, WRONG_ATTEMPTS  # noqa: E402
 
 # What the check says about each unsolved file. The lesson's README.md must name it, too.
 UNSOLVED = {1: "SAME", 2: "RACE", 3: "ORDER", 4: "ORDER", 5: "ORDER", 6: "WRONG RESULT", 7: "RACE", 8: "ORDER", 9: "GROUPS", 10: "FORK",

@@ -56,7 +56,7 @@ class Builder:
         """The emulator, and main() and the functions of checks."""
         sources = [HARNESS / "check.cpp", HARNESS / "main.cpp"]
         if not self.gpu:
-            sources += [ROOT / "engine/calls/checked.cpp", ROOT / "engine/run/files.cpp", *sorted((ROOT / "simulators/emulator").glob("*.cpp"))]
+            sources += emulator_sources()
         objects = [self.folder / "library" / f"{source.stem}-{source.parent.name}.o" for source in sources]
         options = ["-x", "cu"] if self.gpu else []
         with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -84,6 +84,10 @@ class Builder:
         run(["nvcc", "-arch=native", *objects, "-o", str(program)] if self.gpu else
             [self.compiler[0], *objects, "-o", str(program), "-lfmt", "-ldl", "-pthread"])
         return program
+
+
+def emulator_sources():
+    return [ROOT / "engine/calls/checked.cpp", ROOT / "engine/run/files.cpp", *sorted((ROOT / "simulators/emulator").glob("*.cpp"))]
 
 
 def digest(*parts):

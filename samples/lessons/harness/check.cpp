@@ -1,11 +1,15 @@
 #include "check.h"
 
+#include <ordo/engine/calls/error.h>
+#include <ordo/engine/cuda/cuda.h>
+
 #include <unistd.h>
 #include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include <algorithm>
 #include <set>
@@ -17,7 +21,19 @@
 #include <ordo/simulators/emulator/streams.h>
 #endif
 
+namespace ordo::cuda {
+void check(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+#if ORDO_EMULATED
+  emulator::throw_failure();  // what a kernel met with
+#endif
+  throw CudaError(std::string("[cuda] ") + what + ": " + cudaGetErrorString(status));
+}
+}  // namespace ordo::cuda
+
 namespace lesson {
+
+FILE* g_out = stdout;
 
 void fail(const std::string& verdict, const std::string& what) {
   std::fprintf(g_out, "%s: %s\n", verdict.c_str(), what.c_str());
@@ -104,6 +120,7 @@ void begin_schedule(uint64_t seed, int multiprocessors) {
   emulator::options().seed = seed;
   emulator::options().resident = 0;
   emulator::options().multiprocessors = multiprocessors;
+  emulator::options().preempt = 0;  // else a schedule would depend on which accesses a compiler keeps
 }
 #endif
 
@@ -263,23 +280,76 @@ Reference reference_sums(const std::vector<int>& destination, const std::vector<
   return r;
 }
 
+const char* verdict_of(const std::string& message) {
+  static const std::pair<const char*, const char*> words[] = {{"checker saw no access", "NOTHING DONE"},
+                                                              {"data race", "RACE"},
+                                                              {"out of bounds", "OUT OF BOUNDS"},
+                                                              {"host memory", "HOST MEMORY"},
+                                                              {"nobody wrote", "UNWRITTEN MEMORY"},
+                                                              {"livelock", "ENDLESS LOOP"},
+                                                              {"deadlock", "BARRIER"},
+                                                              {"__syncthreads", "BARRIER"},
+                                                              {"warp operation", "BARRIER"}};
+  for (auto [part, verdict] : words)
+    if (message.find(part) != std::string::npos) return verdict;
+  return "ERROR";
+}
+
+const char* explanation(const std::string_view verdict) {
+  return verdict == "HOST MEMORY"
+             ? "\n  It is in no array of the device and in no shared variable: an index far outside of "
+               "one, or a pointer of the host."
+             : "";
+}
+
+namespace {
+#if ORDO_EMULATED
+void host_uses_device(ordo::cuda::emulator::checker::Kind kind, const void* code) {
+  namespace checker = ordo::cuda::emulator::checker;
+  fail("HOST CODE", std::string(kind == checker::Kind::read ? "a read" : "a write") +
+                                " of the device's memory at " + checker::place_of_code(code) +
+                                ", which is no kernel's. The host cannot reach that memory: a kernel must do it.");
+}
+#endif
+}  // namespace
+
+int judge(void (*check)()) {
+#if ORDO_EMULATED
+  ordo::cuda::emulator::checker::g_host_uses_device = host_uses_device;
+#endif
+  try {
+    check();
+  } catch (const std::exception& error) {
+    std::string message = error.what();
+    const std::string from = "[emulator] ";
+    if (message.compare(0, from.size(), from) == 0) message.erase(0, from.size());
+    fail(verdict_of(message), message + explanation(verdict_of(message)));
+  }
+  if (only_seed()) {
+    say("ONE SCHEDULE: it ended without an error, which is no verdict. Without --seed all 20 are judged.");
+    return kLooked;
+  }
+  say("DONE");
+  return kDone;
+}
+
 }  // namespace lesson
 
 #if ORDO_EMULATED
 // The learner's calls of these come here (build.py): the compiler reports no access of theirs.
 extern "C" {
 void* lesson_memset(void* to, int value, size_t bytes) {
-  ordo::cuda::emulator::checker::access(to, bytes, ordo::cuda::races::Kind::write, __builtin_return_address(0));
+  ordo::cuda::emulator::checker::access(to, bytes, ordo::cuda::races::Kind::write, ORDO_CALLER);
   return std::memset(to, value, bytes);
 }
 void* lesson_memmove(void* to, const void* from, size_t bytes) {
-  ordo::cuda::emulator::checker::access(from, bytes, ordo::cuda::races::Kind::read, __builtin_return_address(0));
-  ordo::cuda::emulator::checker::access(to, bytes, ordo::cuda::races::Kind::write, __builtin_return_address(0));
+  ordo::cuda::emulator::checker::access(from, bytes, ordo::cuda::races::Kind::read, ORDO_CALLER);
+  ordo::cuda::emulator::checker::access(to, bytes, ordo::cuda::races::Kind::write, ORDO_CALLER);
   return std::memmove(to, from, bytes);
 }
 void* lesson_memcpy(void* to, const void* from, size_t bytes) { 
-  ordo::cuda::emulator::checker::access(from, bytes, ordo::cuda::races::Kind::read, __builtin_return_address(0));
-  ordo::cuda::emulator::checker::access(to, bytes, ordo::cuda::races::Kind::write, __builtin_return_address(0));
+  ordo::cuda::emulator::checker::access(from, bytes, ordo::cuda::races::Kind::read, ORDO_CALLER);
+  ordo::cuda::emulator::checker::access(to, bytes, ordo::cuda::races::Kind::write, ORDO_CALLER);
   return std::memmove(to, from, bytes);
 }
 }

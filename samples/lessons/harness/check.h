@@ -6,12 +6,21 @@
 #include <cstdio>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lesson {
 
 /// The lesson's check.
 void check();
+
+/// What a check's program returns: DONE; one schedule of only_seed() ended well. All else is a verdict.
+inline constexpr int kDone = 10, kLooked = 11;
+/// Runs a check and prints its verdict, whatever ends it.
+int judge(void (*check)());
+/// The verdict for what the emulator reports, and what its words do not say.
+const char* verdict_of(const std::string& message);
+const char* explanation(std::string_view verdict);
 
 /// Where say() and fail() print: not where the learner's code does.
 extern FILE* g_out;

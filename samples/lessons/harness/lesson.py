@@ -196,7 +196,7 @@ def compiler_verdict(message, lesson, source):
         if "<<<" in line:
             return (f"DOES NOT COMPILE: {source.name}:{number} launches a kernel by <<<blocks, threads>>>, which needs nvcc.\n"
                     "  Write launch(kernel, blocks, threads, arguments...); it is the same.")
-    own = [line for line in lines if re.search(rf"{re.escape(source.name)}:\d+", line) and not re.match(r"(In file included)? *from ", line)]
+    own = [line for line in lines if re.search(rf"{re.escape(source.name)}:\d+", line) and "warning:" not in line and not re.match(r"(In file included)? *from ", line)]
     errors = [line for line in lines if "error:" in line or "undefined reference" in line] or lines[:1]
     first = next((line for line in errors if source.name + ":" in line), errors[0])
     text = [f"DOES NOT COMPILE: {first.replace(str(source), source.name)}"]

@@ -13,36 +13,18 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include <ordo/engine/calls/error.h>
-#include <ordo/engine/cuda/cuda.h>
 #include "check.h"
 #if ORDO_EMULATED
 #include <ordo/simulators/emulator/checker.h>
 #include <ordo/simulators/emulator/code_place.h>
-#include <ordo/simulators/emulator/streams.h>
 #endif
-
-namespace ordo::cuda {
-void check(cudaError_t status, const char* what) {
-  if (status == cudaSuccess) return;
-#if ORDO_EMULATED
-  emulator::throw_failure();  // what a kernel met with
-#endif
-  throw CudaError(std::string("[cuda] ") + what + ": " + cudaGetErrorString(status));
-}
-}  // namespace ordo::cuda
-
-FILE* lesson::g_out = stdout;
 
 namespace {
 
 constexpr int kProcessorSeconds = 5;  ///< that a check may take
 constexpr int kSeconds = 12;          ///< by the clock
-constexpr int kDone = 10;             ///< exit status of a child whose check passed; whoever calls exit() gives another
-constexpr int kLooked = 11;           ///< of one whose only schedule ended well
 constexpr int kSamples = 8;           ///< of where the child is, when its time is over
 
 /// Where the child is: the addresses of its calls, innermost first.
@@ -59,38 +41,14 @@ void send(const Backtrace& trace) {
   if (write(g_pipe, &trace, sizeof trace) != sizeof trace) _exit(3);
 }
 
-/// The verdict for what the emulator reports.
-const char* verdict_of(const std::string& message) {
-  static const std::pair<const char*, const char*> words[] = {{"checker saw no access", "NOTHING DONE"},
-                                                              {"data race", "RACE"},
-                                                              {"out of bounds", "OUT OF BOUNDS"},
-                                                              {"host memory", "HOST MEMORY"},
-                                                              {"nobody wrote", "UNWRITTEN MEMORY"},
-                                                              {"livelock", "ENDLESS LOOP"},
-                                                              {"deadlock", "BARRIER"},
-                                                              {"__syncthreads", "BARRIER"},
-                                                              {"warp operation", "BARRIER"}};
-  for (auto [part, verdict] : words)
-    if (message.find(part) != std::string::npos) return verdict;
-  return "ERROR";
-}
-
-/// What the emulator's words do not say.
-const char* explanation(const std::string_view verdict) {
-  return verdict == "HOST MEMORY"
-             ? "\n  It is in no array of the device and in no shared variable: an index far outside of "
-               "one, or a pointer of the host."
-             : "";
-}
-
 /// Where the program dies of what the checker has seen before, such as a write beside an array, that is the verdict.
 /// Takes no memory: what manages it may be broken.
 void tell_found() {
 #if ORDO_EMULATED
   const std::string& found = ordo::cuda::emulator::checker::found_so_far();
   if (found.empty()) return;
-  const char* verdict = verdict_of(found);
-  for (const char* text : {verdict, ": ", found.c_str(), explanation(verdict), "\n"})
+  const char* verdict = lesson::verdict_of(found);
+  for (const char* text : {verdict, ": ", found.c_str(), lesson::explanation(verdict), "\n"})
     if (write(g_out_number, text, std::strlen(text)) < 0) break;
   _exit(1);
 #endif
@@ -134,34 +92,9 @@ void watch_signals() {
   setitimer(ITIMER_PROF, &limit, nullptr);
 }
 
-#if ORDO_EMULATED
-void host_uses_device(ordo::cuda::emulator::checker::Kind kind, const void* code) {
-  namespace checker = ordo::cuda::emulator::checker;
-  lesson::fail("HOST CODE", std::string(kind == checker::Kind::read ? "a read" : "a write") +
-                                " of the device's memory at " + checker::place_of_code(code) +
-                                ", which is no kernel's. The host cannot reach that memory: a kernel must do it.");
-}
-#endif
-
 int run_check() {
   watch_signals();
-#if ORDO_EMULATED
-  ordo::cuda::emulator::checker::g_host_uses_device = host_uses_device;
-#endif
-  try {
-    lesson::check();
-  } catch (const std::exception& error) {
-    std::string message = error.what();
-    const std::string from = "[emulator] ";
-    if (message.compare(0, from.size(), from) == 0) message.erase(0, from.size());
-    lesson::fail(verdict_of(message), message + explanation(verdict_of(message)));
-  }
-  if (lesson::only_seed()) {
-    lesson::say("ONE SCHEDULE: it ended without an error, which is no verdict. Without --seed all 20 are judged.");
-    return kLooked;
-  }
-  lesson::say("DONE");
-  return kDone;
+  return lesson::judge(lesson::check);
 }
 
 /// The first of the calls that is in the learner's file, as "yours.cu:12"; empty when there is none.
@@ -253,8 +186,8 @@ int main(int argc, char** argv) {
   if (printed && lseek(fileno(printed), 0, SEEK_END) > 0)
     std::printf("(%s prints; --seed 1 shows what, of one schedule)\n", file.c_str());
   if (traces.empty() && WIFEXITED(status)) {
-    if (WEXITSTATUS(status) == kDone) return 0;
-    if (WEXITSTATUS(status) == kLooked) return kLooked;
+    if (WEXITSTATUS(status) == lesson::kDone) return 0;
+    if (WEXITSTATUS(status) == lesson::kLooked) return lesson::kLooked;
     if (WEXITSTATUS(status) != 1) std::printf("CRASH: the program ended before its check did\n");
     return 1;
   }

@@ -1,0 +1,21 @@
+// In the page's worker: runs one program and sends what it prints, its status, and its recording.
+var Module = {
+  print: text => postMessage({line: text}),
+  printErr: text => postMessage({line: text}),
+  onRuntimeInitialized: () => postMessage({ready: true}),
+};
+onmessage = message => {
+  let status = 3;
+  try {
+    Module._run_program(message.data.program, message.data.seed);
+    status = Module._program_status();
+  } catch (error) {
+    if (error.name !== 'ExitStatus') postMessage({line: String(error)});
+    status = error.status ?? 3;
+  }
+  let recording = '';
+  try {
+    recording = FS.readFile('/recording', {encoding: 'utf8'});
+  } catch (error) { }  // none was asked for
+  postMessage({status, recording});
+};
