@@ -12,9 +12,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parent / "live")]
 import api  # noqa: E402
 import headers  # noqa: E402
+import live  # noqa: E402
 from markdown_source import as_fences, fence, map_links, with_blank_lines  # noqa: E402
 
 ROOT, SOURCES, SITE = (Path(os.path.abspath(a)) for a in sys.argv[1:])
@@ -44,6 +45,7 @@ class Site:
         # Path in the repository -> page of the site.
         self.pages = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
         self.to_show = []  # linked files that still need a page
+        self.programs = []  # what runs in pages (live.py)
         for path in sorted((ROOT / "docs").glob("*.md")):
             self.pages[f"docs/{path.name}"] = path.name
         self.pages[f"{LESSONS}/README.md"] = "lessons/index.md"
@@ -81,7 +83,7 @@ class Site:
             return target
         file, _, anchor = target.partition("#")
         found = os.path.normpath(os.path.join(os.path.dirname(path), file))
-        lesson = re.fullmatch(rf"{LESSONS}/([^/]+)/(yours|solution|check|exercise)\.\w+", found)
+        lesson = re.fullmatch(rf"{LESSONS}/([^/]+)/(unsolved|solution|check|exercise)\.\w+", found)
         if lesson and lesson[1] in self.lessons:
             found, anchor = f"{LESSONS}/{lesson[1]}/README.md", lesson[2]
         if found.startswith(".."):
@@ -147,7 +149,7 @@ class Site:
 
     def lesson(self, name):
         folder = ROOT / LESSONS / name
-        suffix = ".cpp" if (folder / "yours.cpp").exists() else ".cu"
+        suffix = ".cpp" if (folder / "unsolved.cpp").exists() else ".cu"
         path, page = f"{LESSONS}/{name}/README.md", f"lessons/{name}.md"
         text = self.convert((folder / "README.md").read_text(), path, page)
 
@@ -158,7 +160,8 @@ class Site:
             block = "".join(f"    {line}".rstrip() + "\n" for line in body.splitlines())
             return (f'<a id="{anchor}"></a>\n\n' if anchor else "") + f'??? note "{title}"\n\n{block}\n'
 
-        text += f"\n## Your file: `yours{suffix}` {{#yours}}\n\n{code('yours' + suffix)}\n"
+        here = self.live_lesson(int(name[:2]))
+        text += f"\n## Your file: `yours{suffix}` {{#unsolved}}\n\n{here or code('unsolved' + suffix)}\n"
         if (folder / "exercise.h").exists():
             text += folded("exercise.h: what the check calls", code("exercise.h"), "exercise")
         text += "## Hints\n\n"
@@ -169,6 +172,29 @@ class Site:
         if (folder / "check.cu").exists():
             text += folded("check.cu: the check", code("check.cu"), "check")
         self.write(page, text)
+
+    def live_lesson(self, number):
+        """The exercise in the page: its texts, and the script that checks them. Nothing without Emscripten, or for a program of the library."""
+        texts = [{"title": name.replace("_", " "), "program": program, "code": text, "verdict": verdict or "fails"}
+                 for program, (lesson, name, text, verdict) in enumerate(self.programs) if lesson.number == number]
+        if not texts:
+            return ""
+        data = json.dumps(texts).replace("<", "\\u003c")
+        return ("Try it here: choose a text, predict what the check says, and run it. With one seed you see that schedule played back. To write code of your own you need the "
+                "command; there is no compiler in this page.\n\n"
+                f'<div class="live" data-code="../assets/live-code.js"></div>\n<script type="application/json" id="live-texts">{data}</script>\n'
+                '<script src="../assets/playback.js"></script>\n<script src="../assets/live.js"></script>\n')
+
+    def live(self):
+        """Compiles what runs in pages, where Emscripten is."""
+        if not shutil.which("em++"):
+            print("Emscripten (em++) is not installed: the lessons' pages have no exercise that runs")
+            return
+        self.programs = live.programs()
+        for script in (ROOT / "docs/site/live/live.js", ROOT / "tools/scripts/playback.js"):
+            shutil.copy(script, SOURCES / "assets" / script.name)
+        size = live.Page(SOURCES.parent / "live").build(SOURCES / "assets/live-code.js")
+        print(f"the lessons' programs: {size / 1e6:.2f} MB")
 
     def show(self, path):
         """A page for a file or folder that is not one by itself."""
@@ -211,6 +237,8 @@ class Site:
     def build(self):
         for folder in (SOURCES, SOURCES.parent / "api"):
             shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(Path(__file__).parent / "assets", SOURCES / "assets")
+        self.live()
         menu = self.menu()
         self.readme()
         for path in list(self.pages):
@@ -225,7 +253,6 @@ class Site:
         (SOURCES.parent / "api/complaints.txt").write_text("".join(f"{line}\n" for line in reference.complaints))
         while self.to_show:
             self.show(self.to_show.pop())
-        shutil.copytree(Path(__file__).parent / "assets", SOURCES / "assets")
         settings = SOURCES.parent / "mkdocs.yml"
         settings.write_text(json.dumps({"INHERIT": str(Path(__file__).parent.resolve() / "mkdocs.yml"), "docs_dir": str(SOURCES), "site_dir": str(SITE), "nav": menu}, indent=1))
         run = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(settings)], stdout=subprocess.PIPE,

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
 #include <utility>
 
@@ -19,11 +20,12 @@ namespace {
 constexpr size_t kLocals = 8 << 10;
 }
 void allocate_stack(Context& context, size_t bytes, unsigned) {
-  context.stack = new char[bytes + kLocals];
+  context.stack = static_cast<char*>(std::aligned_alloc(16, (bytes + kLocals + 15) / 16 * 16));
+  if (!context.stack) throw std::bad_alloc();
   context.stack_bytes = bytes;
   context.locals = context.stack + bytes;
 }
-void free_stack(Context& context) noexcept { delete[] std::exchange(context.stack, nullptr); }
+void free_stack(Context& context) noexcept { std::free(std::exchange(context.stack, nullptr)); }
 void prepare(Context& context, void (*entry)()) {
   emscripten_fiber_init(
       &context.fiber, [](void* f) { reinterpret_cast<void (*)()>(f)(); }, reinterpret_cast<void*>(entry), context.stack,

@@ -240,10 +240,15 @@ def playback_page(name):
     if not played:
         refuse("no launch has been recorded")
     data = json.dumps(played, separators=(",", ":")).replace("<", "\\u003c")  # cannot end the script
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "playback.html"), encoding="utf-8") as file:
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "playback.js"), encoding="utf-8") as file:
         content = file.read()
     title = f"{len(played)} launch{'' if len(played) == 1 else 'es'} on the emulator, played back"
-    return whole(title, title, f'{cut}<script id="data" type="application/json">{data}</script>\n{content}', PLAYBACK_STYLE)
+    return whole(title, title, f"""{cut}<div id="playback"></div>
+<script id="data" type="application/json">{data}</script>
+<script>
+{content}ordoPlayback(document.getElementById('playback'), JSON.parse(document.getElementById('data').textContent));
+</script>
+""", PLAYBACK_STYLE)
 
 
 def main():

@@ -1,5 +1,7 @@
 // Browsers start no Worker for a page that was opened as a file. The search runs in one, so it gets an empty frame of the
 // same page in its place: the script runs there, and messages are handed over as events.
+// Workers made of a Blob do start there (live.js).
+window.NativeWorker = window.Worker;
 if (location.protocol === "file:") {
   window.IFrameWorker = window.Worker = class extends EventTarget {
     constructor(url) {

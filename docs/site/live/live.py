@@ -97,6 +97,7 @@ class Page:
             objects = [pool.submit(self.compile, source) for source in sources] + [pool.submit(self.compile_lesson, lesson, texts) for lesson, texts in every.items()]
             objects = [str(job.result()) for job in objects]
         program = self.folder / "program.js"
+        os.environ["NODE_PATH"] = "/usr/share/nodejs"  # another node than Debian's does not look for its packages there
         build.run(["em++", *OPTIONS, LINK, *objects, "-o", str(program), "-sASYNCIFY", "-sASYNCIFY_STACK_SIZE=65536", "-sALLOW_MEMORY_GROWTH", "-sSINGLE_FILE",
                    "-sEXIT_RUNTIME=0", "-sENVIRONMENT=worker,node", "-sINVOKE_RUN=0", "--no-entry", "-sEXPORTED_FUNCTIONS=_run_program,_program_status",
                    "-sEXPORTED_RUNTIME_METHODS=FS", "-sFORCE_FILESYSTEM", "-sDISABLE_EXCEPTION_CATCHING=0", "-sTOTAL_STACK=1048576"])

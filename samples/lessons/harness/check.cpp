@@ -17,6 +17,7 @@
 #if ORDO_EMULATED
 #include <ordo/simulators/emulator/checker.h>
 #include <ordo/simulators/emulator/code_place.h>
+#include <ordo/simulators/emulator/recording.h>
 #include <ordo/simulators/emulator/scheduler.h>
 #include <ordo/simulators/emulator/streams.h>
 #endif
@@ -35,9 +36,18 @@ namespace lesson {
 
 FILE* g_out = stdout;
 
+namespace {
+void end_recording() {
+#if ORDO_EMULATED
+  ordo::cuda::emulator::recording::to_file("");
+#endif
+}
+}  // namespace
+
 void fail(const std::string& verdict, const std::string& what) {
   std::fprintf(g_out, "%s: %s\n", verdict.c_str(), what.c_str());
   std::fflush(g_out);
+  end_recording();
   _exit(1);
 }
 
@@ -325,6 +335,7 @@ int judge(void (*check)()) {
     if (message.compare(0, from.size(), from) == 0) message.erase(0, from.size());
     fail(verdict_of(message), message + explanation(verdict_of(message)));
   }
+  end_recording();
   if (only_seed()) {
     say("ONE SCHEDULE: it ended without an error, which is no verdict. Without --seed all 20 are judged.");
     return kLooked;

@@ -163,7 +163,7 @@ def verdict_of_runs(lesson, source, folder, library):
     return 1, quoted(f"FORK: two runs of {name} {part}. ordo diff says:\n{text}", source)
 
 
-def verdict(lesson, source, folder, gpu=False, library=None, seed=None):
+def verdict(lesson, source, folder, gpu=False, library=None, seed=None, recording=None):
     """Compiles and checks: (exit status, what to print). The last lines are the verdict."""
     name = source.name
     if lesson.needs_library:
@@ -176,7 +176,8 @@ def verdict(lesson, source, folder, gpu=False, library=None, seed=None):
         return 1, quoted(compiler_verdict(str(error), lesson, source), source)
     try:
         result = subprocess.run([program, name], capture_output=True, text=True, timeout=40, errors="replace",
-                                env={**os.environ, **({"LESSON_SEED": str(seed)} if seed else {})})
+                                env={**os.environ, **({"LESSON_SEED": str(seed)} if seed else {}),
+                                     **({"ORDO_EMULATOR_RECORD": str(recording)} if recording else {})})
     except subprocess.TimeoutExpired:
         return 1, f"ENDLESS LOOP: {name} still runs after 40 seconds"
     return result.returncode, quoted("\n".join(filter(None, (result.stdout.strip(), result.stderr[:2000].strip()))), source)
@@ -219,7 +220,7 @@ def list_lessons(record):
     print(f"\n{progress(record)}\nRead a lesson's README.md, then:\n"
           "  ./run lesson N             make yours.cu, a copy of unsolved.cu, build it and check it on the emulator\n"
           "  ./run lesson N --watch     check it again whenever you save it\n"
-          "  ./run lesson N --seed S    run one schedule only; kernels may print\n"
+          "  ./run lesson N --seed S    run one schedule only; kernels may print (--play PAGE: a page that plays it)\n"
           "  ./run lesson N --hint      the next hint\n"
           "  ./run lesson N --solution  check the solution instead\n"
           "  ./run lesson N --reset     make yours.cu a copy of unsolved.cu again\n"
@@ -265,8 +266,12 @@ def check(lesson, record, arguments):
     if time.monotonic() - started > 1:
         print(f"(built the {'harness' if arguments.gpu else 'emulator'}, once, in {time.monotonic() - started:.0f} s)")
     started = time.monotonic()
-    status, text = verdict(lesson, source, arguments.build, arguments.gpu, arguments.library, arguments.seed)
+    recording = Path(arguments.build) / "recording.jsonl" if arguments.play else None
+    status, text = verdict(lesson, source, arguments.build, arguments.gpu, arguments.library, arguments.seed, recording)
     print(f"\n{text}\n\n{source.relative_to(build.ROOT)}, {time.monotonic() - started:.1f} s")
+    if recording and recording.exists():
+        if subprocess.run([sys.executable, "-B", str(build.ROOT / "tools/scripts/show.py"), "playback", str(recording), arguments.play]).returncode == 0:
+            print(f"wrote {arguments.play}, which plays the schedule of seed {arguments.seed}")
     readme = (lesson.folder / "README.md").relative_to(build.ROOT)
     if status == 0 and not arguments.solution and not arguments.gpu:
         record.entry(lesson)["done"] = build.digest(lesson.yours.read_bytes())
@@ -326,6 +331,7 @@ def main():
     parser.add_argument("number", nargs="?", type=int, metavar="N")
     parser.add_argument("--hint", action="store_true", help="the next hint")
     parser.add_argument("--seed", type=int, metavar="S", help="run the schedule of one seed only, and print what kernels print and what it gave")
+    parser.add_argument("--play", metavar="PAGE", help="with --seed: write a page that plays what the threads did")
     parser.add_argument("--watch", action="store_true", help="check again whenever the file is saved")
     parser.add_argument("--solution", action="store_true", help="check the solution in place of yours")
     parser.add_argument("--reset", action="store_true", help="make yours.cu a copy of unsolved.cu again")
@@ -336,6 +342,8 @@ def main():
     arguments = parser.parse_args()
     if arguments.seed is not None and arguments.seed < 1:
         parser.error("--seed is 1 or more")
+    if arguments.play and not arguments.seed:
+        parser.error("--play needs --seed: it plays one schedule")
     record = Record(arguments.build)
     if arguments.all:
         return check_all(record, arguments)

@@ -1,4 +1,6 @@
-<p class="keys"><span><b style="background:#9aa3b2"></b>runs</span> <span><b style="background:#c0392b"></b>changes a place
+// Plays a recording of the emulator (ORDO_EMULATOR_RECORD): ordoPlayback(ELEMENT, LAUNCHES) fills the element, and returns what stops it.
+window.ordoPlayback = (root, launches) => {
+root.innerHTML = `<p class="keys"><span><b style="background:#9aa3b2"></b>runs</span> <span><b style="background:#c0392b"></b>changes a place
 atomically</span> <span><b style="background:#5b6ee1"></b>waits</span> <span><b style="background:#2e8b57"></b>has ended</span></p>
 <div class="bar"><label for="launch">Launch</label> <select id="launch"></select></div>
 <div class="bar"><button id="back" aria-label="one step back">&lt;</button> <button id="play">play</button>
@@ -7,9 +9,8 @@ atomically</span> <span><b style="background:#5b6ee1"></b>waits</span> <span><b 
 <div id="board" tabindex="0" role="region" aria-label="threads by time"></div>
 <h2>Who has added when, place by place</h2>
 <div class="scroll"><table class="texts" id="places"></table></div>
-<p>The sum of floating-point numbers in a place depends on this order; another seed gives another one.</p>
-<script>
-const launches = JSON.parse(document.getElementById('data').textContent), at = id => document.getElementById(id);
+<p>The sum of floating-point numbers in a place depends on this order; another seed gives another one.</p>`;
+const at = id => root.querySelector('#' + id);
 const kColumn = 10, kRow = 18, kLeft = 4, kNames = 90, kMostColumns = 4000;
 let current, timer = null;
 // Texts of the recording become nodes of text and values of attributes, never markup.
@@ -64,6 +65,8 @@ function show(step) {
   at('cursor').setAttribute('transform', `translate(${x} 0)`);
   const shown = board.clientWidth - kNames;
   if (x < board.scrollLeft || x > board.scrollLeft + shown) board.scrollLeft = x - shown / 2;
+  const y = e ? kRow * current.rowOf.get(e[1] * 1024 + e[2]) : 0;  // the thread that runs stays in view
+  if (y < board.scrollTop || y + kRow > board.scrollTop + board.clientHeight) board.scrollTop = y - board.clientHeight / 2;
   const places = new Map();
   for (const a of current.events.slice(0, step)) if (a[0] === 'atomic') places.set(a[3], [...(places.get(a[3]) || []), a]);
   at('places').replaceChildren();
@@ -74,8 +77,9 @@ function show(step) {
 }
 function stop() { clearInterval(timer); timer = null; at('play').textContent = 'play'; }
 launches.forEach((l, i) => at('launch').add(new Option(`${l.launch}: ${l.kernel}, grid ${l.grid.join(' x ')}, block ${l.block.join(' x ')}, seed ${l.seed}`, i)));
-const picture = launches.findIndex(l => l.events.some(e => e[0] === 'atomic'));
-at('launch').value = Math.max(picture, 0);
+// First the launch in which most happens: atomic operations, else barriers.
+const weight = l => l.events.reduce((sum, e) => sum + ({ atomic: 1000, barrier: 10, warp: 10 }[e[0]] || 1), 0);
+at('launch').value = launches.reduce((best, l, i) => weight(l) > weight(launches[best]) ? i : best, 0);
 at('launch').onchange = () => { stop(); open(at('launch').value); };
 at('step').oninput = () => { stop(); show(Number(at('step').value)); };
 at('back').onclick = () => { stop(); show(Math.max(0, at('step').value - 1)); };
@@ -87,4 +91,5 @@ at('play').onclick = () => {
   timer = setInterval(() => { show(++step); if (step >= current.events.length) stop(); }, 120);
 };
 open(at('launch').value);
-</script>
+return stop;
+};

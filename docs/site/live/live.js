@@ -1,0 +1,105 @@
+// A lesson's exercise in its page. The page has an element .live (data-code: the script with the compiled programs) and the
+// texts as JSON in #live-texts: [{title, program, code, verdict}]. ?check=TITLE&seed=N checks at once.
+(() => {
+  const box = document.querySelector('.live');
+  if (!box) return;
+  const texts = JSON.parse(document.getElementById('live-texts').textContent), kSeconds = 20, kSchedules = 20;
+  const verdicts = ['DONE', 'RACE', 'ORDER', 'WRONG RESULT', 'OUT OF BOUNDS', 'BARRIER', 'ATOMICS', 'SERIAL', 'HOST CODE'];
+  const add = (parent, name, attributes = {}, text = '') => {
+    const e = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
+    e.textContent = text;
+    return parent.appendChild(e);
+  };
+  const labelled = (text, name, attributes) => add(add(bar, 'label', {}, text + ' '), name, attributes);
+
+  const bar = add(box, 'div', { class: 'live-bar' });
+  const choice = labelled('Text', 'select'), seed = labelled('Schedule', 'input', { type: 'range', min: 0, max: kSchedules, value: 0 });
+  const seedText = add(bar, 'output'), guess = labelled('I predict', 'select');
+  const button = add(bar, 'button', { class: 'md-button md-button--primary' }, 'Check');
+  const listing = add(box, 'pre', { class: 'live-code', tabindex: 0, 'aria-label': 'the text that is checked' });
+  const verdict = add(box, 'p', { class: 'live-verdict', role: 'status' }), said = add(box, 'pre', { class: 'live-said' });
+  const played = add(box, 'div', { class: 'live-played' });
+  texts.forEach((text, i) => choice.add(new Option(text.title, i)));
+  guess.add(new Option('nothing', ''));
+  for (const word of [...new Set([...verdicts, ...texts.map(t => t.verdict)])]) guess.add(new Option(word));
+
+  let worker = null, programs = null, stopPlaying = () => {};
+  const now = () => texts[choice.value];
+  function show() {
+    listing.replaceChildren();
+    now().code.replace(/\n$/, '').split('\n').forEach((line, i) => {
+      const row = add(listing, 'span', { class: 'live-line', id: 'live-line-' + (i + 1) });
+      add(row, 'i', {}, String(i + 1));
+      add(row, 'code', {}, line);
+    });
+    verdict.textContent = said.textContent = '';
+    stopPlaying();
+    played.replaceChildren();
+  }
+  function showSeed() { seedText.textContent = seed.value === '0' ? 'all ' + kSchedules : 'seed ' + seed.value + ' only, played back'; }
+
+  // The programs are one script, loaded when they are first needed: pages opened as files can load nothing else.
+  function load() {
+    programs ??= new Promise((resolve, reject) => {
+      window.ordoLive = code => resolve(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })));
+      const script = add(document.head, 'script', { src: box.dataset.code });
+      script.onerror = () => reject(new Error('the programs cannot be loaded'));
+    });
+    return programs;
+  }
+  function end(word, text, recording = '') {
+    worker?.terminate();
+    worker = null;
+    button.textContent = 'Check';
+    const guessed = guess.value && seed.value === '0' ? (guess.value === word ? ' You predicted it.' : ` You predicted ${guess.value}.`) : '';
+    verdict.className = 'live-verdict ' + (word === 'DONE' ? 'live-done' : word === 'ONE SCHEDULE' ? '' : 'live-fault');
+    verdict.textContent = text + guessed;
+    box.dataset.verdict = word;
+    const lines = new Set([...text.matchAll(/yours\.cu:(\d+)/g)].map(m => m[1]));
+    for (const row of listing.children) row.classList.toggle('live-named', lines.has(row.id.slice('live-line-'.length)));
+    listing.querySelector('.live-named')?.scrollIntoView({ block: 'nearest' });
+    const launches = [];
+    for (const line of recording.split('\n').filter(Boolean)) {
+      const item = JSON.parse(line);
+      if (item.launch) launches.push({ ...item, kernel: 'kernel', events: [] });
+      else if (Array.isArray(item)) launches.at(-1)?.events.push(item);
+    }
+    if (launches.some(l => l.events.length)) stopPlaying = window.ordoPlayback(played, launches.filter(l => l.events.length));
+  }
+  async function check() {
+    if (worker) return end('STOPPED', 'Stopped.');
+    show();
+    const began = performance.now(), printed = [];
+    button.textContent = 'Stop';
+    verdict.textContent = 'Runs …';
+    delete box.dataset.verdict;
+    let code;
+    try { code = await load(); } catch (error) { return end('ERROR', 'ERROR: ' + error.message); }
+    const mine = worker = new window.NativeWorker(code);
+    const timer = setTimeout(() => mine === worker && end('ENDLESS LOOP', `ENDLESS LOOP: stopped after ${kSeconds} seconds.`), kSeconds * 1000);
+    mine.onerror = error => { clearTimeout(timer); end('CRASH', 'CRASH: ' + error.message); };
+    mine.onmessage = ({ data }) => {
+      if (mine !== worker) return;
+      if (data.ready) return mine.postMessage({ program: now().program, seed: Number(seed.value) });
+      if (data.line !== undefined) return printed.push(data.line);
+      clearTimeout(timer);
+      const last = printed.findLastIndex(line => /^(DONE$|[A-Z][A-Z ]+: )/.test(line));
+      said.textContent = printed.slice(0, Math.max(last, 0)).concat(`(${Math.round(performance.now() - began)} ms)`).join('\n');
+      const text = last < 0 ? 'CRASH: the program ended before its check did' : printed.slice(last).join('\n');
+      end(text.match(/^[A-Z ]*[A-Z]/)[0], text, data.recording);
+    };
+  }
+  choice.onchange = show;
+  seed.oninput = showSeed;
+  button.onclick = check;
+  showSeed();
+  show();
+  const asked = new URLSearchParams(location.search), title = asked.get('check');
+  if (title !== null) {
+    choice.value = Math.max(0, texts.findIndex(t => t.title === title));
+    seed.value = asked.get('seed') || 0;
+    showSeed();
+    check();
+  }
+})();
