@@ -4,6 +4,8 @@
 Of the public headers: Doxygen has nothing to complain of, and everything is told what it is.
 Over all pages: links and anchors lead somewhere, nothing is loaded from another host, images have texts, headings are in order.
 In headless Chromium, as files: some pages of each kind are as tests/tools/page_check.py wants them, and searches find what they should.
+The lessons' exercises run there: every text has its verdict in time, and the unsolved files and solutions say in the page what they say
+elsewhere, to the bits of each schedule.
 """
 import re
 import sys
@@ -11,12 +13,16 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlparse
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "tests/tools"))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path += [str(ROOT / "tests/tools"), str(ROOT / "docs/site/live")]
+import live  # noqa: E402
 import page_check  # noqa: E402
+from browser import Browser  # noqa: E402
 
 LOADS = {"script": "src", "img": "src", "iframe": "src", "source": "srcset", "link": "href", "video": "src", "object": "data"}
 OPENED = ["index.html", "getting-started.html", "show.html", "lessons/index.html", "lessons/02-atomic-histogram.html", "ordering.html", "ops.html", "performance.html",
           "audit.html", "api/index.html", "api/autograd/ops/reduce/reductions.h.html", "api/engine/tensor/tensor.h.html", "api/nn/module.h.html", "bench/results/report.html"]
+OTHER_EXP = {(7, "solution")}  # the sum is one of expf(), which another C library rounds otherwise
 TEXTS = ".md-content *, .md-tabs a, .md-nav__link, .md-header .md-ellipsis"  # not the theme's own marks
 
 
@@ -93,6 +99,50 @@ def check_in_browser(site, scratch):
     return failures + page_check.pictures(scratch, start)
 
 
+def essence(said):
+    """Of what a check prints: what does not depend on the compiler, which decides which accesses are left of a kernel."""
+    text = "\n".join(line.split(" The busiest")[0] for line in said.splitlines() if not re.match(r"\(\d+ ms\)| +\d+ \| |ONE SCHEDULE", line))
+    text = re.sub(r"yours\.cu:\d+ \((\w+\(\))\)", r"\1", text)  # where a function begins: at its name, or at its first statement
+    text = re.sub(r"^((RACE|UNWRITTEN MEMORY): )(.*(?:\n  .*)*)", lambda found: found[1] + str(sorted(set(re.findall(r"yours\.cu:\d+", found[3])))), text, flags=re.M)
+    return text.strip()
+
+
+def check_lessons(site, scratch):
+    if not (site / "assets/live-code.js").exists():
+        return []
+    failures, folder = [], scratch / "lessons"
+    size = (site / "assets/live-code.js").stat().st_size
+    if size > 3e6:
+        failures.append(f"the lessons' programs take {size / 1e6:.1f} MB, and may take 3")
+    pages = {int(page.name[:2]): page for page in (site / "lessons").glob("[0-9]*.html")}
+
+    def run(browser, lesson, name, seed=0):
+        if browser.value("location.pathname") != str(pages[lesson.number]):
+            browser.open(f"file://{pages[lesson.number]}?check=solution")  # the address may ask for a check
+            if browser.wait("document.querySelector('.live')?.dataset.verdict") != "DONE":
+                failures.append(f"lesson {lesson.number}: its address asked for a check of the solution, which is not DONE")
+        browser.value(f"ordoCheck({name.replace('_', ' ')!r}, {seed})")
+        word = browser.wait("document.querySelector('.live')?.dataset.verdict")
+        return word, browser.value("document.querySelector('.live-said').textContent + '\\n' + document.querySelector('.live-verdict').textContent")
+
+    live.build.Builder(folder).library()
+    with Browser(scratch) as browser:
+        for lesson, name, text, verdict in live.programs():
+            word, said = run(browser, lesson, name)
+            if verdict and word != verdict:
+                failures.append(f"lesson {lesson.number}, {name}, in its page: {word} in place of {verdict}: {said}")
+            for seed in (0, 2, 7) if name in ("unsolved", "solution") else ():
+                source = folder / "sources" / lesson.folder.name / name / "yours.cu"
+                source.parent.mkdir(parents=True, exist_ok=True)
+                source.write_text(text)
+                _, elsewhere_said = live.lessons.verdict(lesson, source, folder, seed=seed or None)
+                said = run(browser, lesson, name, seed)[1] if seed else said
+                if essence(said) != essence(elsewhere_said) and (lesson.number, name) not in OTHER_EXP:
+                    failures.append(f"lesson {lesson.number}, {name}, seed {seed}: in the page\n{essence(said)}\nelsewhere\n{essence(elsewhere_said)}")
+        failures += [f"a lesson's page: {line}" for line in browser.console]
+    return failures
+
+
 def main():
     site, scratch = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
     pages = {str(p.relative_to(site)): Page(p) for p in sorted(site.rglob("*.html"))}
@@ -100,7 +150,7 @@ def main():
     failures += check_links(site, pages) + check_contents(site, {n: p for n, p in pages.items() if n != "404.html"})
     if "use_deterministic_algorithms" not in pages["index.html"].text:
         failures.append("index.html does not show the switch")
-    failures += check_in_browser(site, scratch)
+    failures += check_in_browser(site, scratch) + (check_lessons(site, scratch) if page_check.BROWSER else [])
     print("\n".join(failures) or f"{len(pages)} pages, {sum(len(p.links) for p in pages.values())} links, {len(OPENED)} pages opened in a browser: as they should be")
     return 1 if failures else 0
 

@@ -35,6 +35,7 @@
     });
     verdict.textContent = said.textContent = '';
     stopPlaying();
+    stopPlaying = () => {};
     played.replaceChildren();
   }
   function showSeed() { seedText.textContent = seed.value === '0' ? 'all ' + kSchedules : 'seed ' + seed.value + ' only, played back'; }
@@ -70,10 +71,10 @@
   async function check() {
     if (worker) return end('STOPPED', 'Stopped.');
     show();
+    delete box.dataset.verdict;
     const began = performance.now(), printed = [];
     button.textContent = 'Stop';
     verdict.textContent = 'Runs …';
-    delete box.dataset.verdict;
     let code;
     try { code = await load(); } catch (error) { return end('ERROR', 'ERROR: ' + error.message); }
     const mine = worker = new window.NativeWorker(code);
@@ -95,11 +96,12 @@
   button.onclick = check;
   showSeed();
   show();
-  const asked = new URLSearchParams(location.search), title = asked.get('check');
-  if (title !== null) {
+  window.ordoCheck = (title, number) => {
     choice.value = Math.max(0, texts.findIndex(t => t.title === title));
-    seed.value = asked.get('seed') || 0;
+    seed.value = number;
     showSeed();
     check();
-  }
+  };
+  const asked = new URLSearchParams(location.search);
+  if (asked.has('check')) window.ordoCheck(asked.get('check'), asked.get('seed') || 0);
 })();

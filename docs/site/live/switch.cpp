@@ -1,0 +1,95 @@
+// The switch in a web page: train(DETERMINISTIC, SEED, STEPS) trains on the emulated GPU, where threads run in an order
+// drawn from the seed, and prints the loss of each step and the bits of the
+// weights.
+#include <emscripten/emscripten.h>
+
+#include <bit>
+#include <cstdio>
+#include <string>
+
+#include <ordo/engine/calls/error.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/kernels/accumulate/accumulate_cuda.cuh>
+#include <ordo/simulators/emulator/streams.h>
+#include "switch.h"
+
+// What the accumulate engine needs of the rest of the library, for one device and no cache.
+namespace ordo::cuda {
+void check(cudaError_t status, const char* what) {
+  if (status != cudaSuccess) throw CudaError(std::string(what) + ": " + cudaGetErrorString(status));
+}
+cudaStream_t current_stream(Device) { return nullptr; }
+DeviceScope::DeviceScope(Device) : previous_(-1) {}
+DeviceScope::~DeviceScope() = default;
+}  // namespace ordo::cuda
+namespace ordo::detail {
+void* allocate(size_t bytes, Device) {
+  void* data = nullptr;
+  ordo::cuda::check(cudaMalloc(&data, bytes), "cudaMalloc");
+  return data;
+}
+void deallocate(void* data, size_t, Device) noexcept { cudaFree(data); }
+}  // namespace ordo::detail
+
+namespace ordo::site {
+namespace {
+const Device kGpu(Device::Type::cuda);
+
+template <class T>
+struct OnDevice : Scratch<T> {
+  explicit OnDevice(int count) : Scratch<T>(count, kGpu), count(count) {}
+  explicit OnDevice(const std::vector<T>& v) : OnDevice(int(v.size())) {
+    cuda::check(cudaMemcpy(this->data(), v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice), "cudaMemcpy");
+  }
+  std::vector<T> values() const {
+    std::vector<T> v(size_t(count), T{});
+    cuda::check(cudaMemcpy(v.data(), this->data(), v.size() * sizeof(T), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    return v;
+  }
+  int count;
+};
+
+__global__ void bag_kernel(const int* words, const int* classes, const float* table, const float* weights,
+                           float* hidden, float* logit_gradient, float* row_gradient, float* loss) {
+  bag_step(int(blockIdx.x * blockDim.x + threadIdx.x), words, classes, table, weights, hidden, logit_gradient,
+           row_gradient, loss);
+}
+__global__ void weight_kernel(const float* hidden, const float* logit_gradient, float* weights) {
+  weight_step(int(threadIdx.x), hidden, logit_gradient, weights);
+}
+__global__ void table_kernel(const float* gradient, float* table) {
+  const int i = int(blockIdx.x * blockDim.x + threadIdx.x);
+  table[i] -= kRate * gradient[i];
+}
+}  // namespace
+}  // namespace ordo::site
+
+extern "C" EMSCRIPTEN_KEEPALIVE void train(int deterministic, int seed, int steps) {
+  using namespace ordo;
+  using namespace ordo::site;
+  cuda::emulator::options().seed = uint64_t(seed);
+  cuda::emulator::options().stack_bytes = 24 << 10;
+  const Data data = make_data();
+  const Model model = make_model();
+  const OnDevice<int> words(data.words), classes(data.classes);
+  OnDevice<float> table(model.table), weights(model.weights), hidden(kBags * kWidth), loss(kBags);
+  OnDevice<float> logit_gradient(kBags * kClasses), row_gradient(kBags * kWidth), gradient(kWords * kWidth);
+  for (int step = 0; step < steps; ++step) {
+    cuda::launch(bag_kernel, dim3(kBags / 32), dim3(32), 0, nullptr, words, classes, table, weights, hidden,
+                 logit_gradient, row_gradient, loss);
+    cuda::check(cudaMemsetAsync(gradient, 0, sizeof(float) * kWords * kWidth, nullptr), "cudaMemsetAsync");
+    // What an operation chooses at not_guaranteed, and above it.
+    kernels::cuda::accumulate(WordGradients{kItems, words, row_gradient}, gradient.data(), {kWords, 1, kWidth},
+                              deterministic ? Algorithm::sorted : Algorithm::atomic, kGpu);
+    cuda::launch(weight_kernel, dim3(1), dim3(kWidth * kClasses), 0, nullptr, hidden, logit_gradient, weights);
+    cuda::launch(table_kernel, dim3(kWords * kWidth / 32), dim3(32), 0, nullptr, gradient, table);
+    double sum = 0;
+    for (float l : loss.values()) sum += double(l);
+    std::printf("loss %.17g\n", sum / kBags);
+  }
+  std::vector<float> trained = table.values(), rest = weights.values();
+  trained.insert(trained.end(), rest.begin(), rest.end());
+  std::printf("weights ");
+  for (const float w : trained) std::printf("%08x", std::bit_cast<uint32_t>(w));
+  std::printf("\n");
+}
