@@ -49,6 +49,7 @@ class Site:
         for path in sorted((ROOT / "docs").glob("*.md")):
             self.pages[f"docs/{path.name}"] = path.name
         self.pages[f"{LESSONS}/README.md"] = "lessons/index.md"
+        self.pages[f"{LESSONS}/glossary.md"] = "lessons/glossary.md"
         self.lessons = sorted(p.parent.name for p in (ROOT / LESSONS).glob("[0-9][0-9]-*/README.md"))
         for name in self.lessons:
             self.pages[f"{LESSONS}/{name}/README.md"] = f"lessons/{name}.md"
@@ -79,7 +80,7 @@ class Site:
 
     def link(self, target, path, page):
         """`target`, as it stands in the file `path`, for the site's page `page`."""
-        if re.match(r"[a-z]+:", target) or target.startswith("#"):
+        if re.match(r"[a-z]+:|#|assets/", target):
             return target
         file, _, anchor = target.partition("#")
         found = os.path.normpath(os.path.join(os.path.dirname(path), file))
@@ -129,16 +130,20 @@ class Site:
         boxes = "".join(f"<p><strong>Switch {name}</strong> {len(set(hashes))} result{'s' * (len(set(hashes)) > 1)} of {len(hashes)} trainings; the SHA-256 "
                         f"of their weights:{''.join(f'<code>{h}</code>' for h in hashes)}</p>\n"
                         for name, hashes in (("off", sides["not_guaranteed"]), ("on", sides["run_to_run"])))
+        if self.programs:
+            boxes = (f'<div class="live live-switch" data-code="assets/programs/switch.js">{boxes}</div>\n<script src="assets/programs.js"></script>\n'
+                     '<script src="assets/switch.js"></script>\n')
         return f'<div class="switch">\n{boxes}</div>\n'
 
     def cards(self):
-        links = [("Getting started", "getting-started.md", "What the commands do, a program that trains, and Ordo in your project."),
-                 ("Determinism explained", "determinism.md", "Where different bits come from, and what each level promises."),
-                 ("Lessons", "lessons/index.md", "Kernels with a gap, on an emulated GPU: races, orders, exact sums."),
-                 ("Building models", "training.md", "The Trainer, data sets, and models that train with one command."),
-                 ("The ordering contract", "ordering.md", "The order of every sum, to the bit."),
-                 ("What it costs", "performance.md", "Every operation, fast and deterministic, beside PyTorch.")]
-        return '\n<div class="grid cards" markdown>\n\n' + "".join(f"- **[{title}]({page})**\n\n    {text}\n\n" for title, page, text in links) + "</div>\n"
+        doors = [("Learn", "Why do the same sums differ, and what can one do?",
+                  [("Determinism explained", "determinism.md"), ("Lessons, in the page", "lessons/index.md"), ("Seeing an order", "show.md")]),
+                 ("Measure", "What do bits that repeat cost?",
+                  [("What determinism costs", "performance.md"), ("Charts", self.link(f"../{REPORT}", "docs/x.md", "index.md")), ("Audit your program", "audit.md")]),
+                 ("Use", "How does a program with Ordo look?",
+                  [("Getting started", "getting-started.md"), ("Training", "training.md"), ("From libtorch", "from-libtorch.md")])]
+        cards = "".join(f"- **{title}**\n\n    {question}\n\n" + "".join(f"    [{name}]({page})<br>\n" for name, page in links) + "\n" for title, question, links in doors)
+        return '\n<div class="grid cards" markdown>\n\n' + cards + "</div>\n"
 
     def lesson_index(self):
         path, page = f"{LESSONS}/README.md", "lessons/index.md"
@@ -164,11 +169,11 @@ class Site:
         text += f"\n## Your file: `yours{suffix}` {{#unsolved}}\n\n{here or code('unsolved' + suffix)}\n"
         if (folder / "exercise.h").exists():
             text += folded("exercise.h: what the check calls", code("exercise.h"), "exercise")
-        text += "## Hints\n\n"
+        text += "## Hints { data-search-exclude }\n\n"
         hints = [h.strip() for h in re.split(r"^---$", (folder / "hints.md").read_text(), flags=re.M)]
         for number, hint in enumerate(hints, 1):
             text += folded(f"Hint {number} of {len(hints)}", self.convert(hint + "\n", path, page))
-        text += f"## Solution\n\n" + folded(f"solution{suffix}", code("solution" + suffix), "solution")
+        text += "## Solution { data-search-exclude }\n\n" + folded(f"solution{suffix}", code("solution" + suffix), "solution")
         if (folder / "check.cu").exists():
             text += folded("check.cu: the check", code("check.cu"), "check")
         self.write(page, text)
@@ -182,8 +187,8 @@ class Site:
         data = json.dumps(texts).replace("<", "\\u003c")
         return ("Try it here: choose a text, predict what the check says, and run it. With one seed you see that schedule played back. To write code of your own you need the "
                 "command; there is no compiler in this page.\n\n"
-                f'<div class="live" data-code="../assets/live-code.js"></div>\n<script type="application/json" id="live-texts">{data}</script>\n'
-                '<script src="../assets/playback.js"></script>\n<script src="../assets/live.js"></script>\n')
+                f'<div class="live" data-code="../assets/programs/lessons.js"></div>\n<script type="application/json" id="live-texts">{data}</script>\n'
+                + "".join(f'<script src="../assets/{name}.js"></script>\n' for name in ("playback", "programs", "live")))
 
     def live(self):
         """Compiles what runs in pages, where Emscripten is."""
@@ -191,10 +196,10 @@ class Site:
             print("Emscripten (em++) is not installed: the lessons' pages have no exercise that runs")
             return
         self.programs = live.programs()
-        for script in (ROOT / "docs/site/live/live.js", ROOT / "tools/scripts/playback.js"):
+        for script in (*(ROOT / f"docs/site/live/{name}.js" for name in ("programs", "live", "switch")), ROOT / "tools/scripts/playback.js"):
             shutil.copy(script, SOURCES / "assets" / script.name)
-        size = live.Page(SOURCES.parent / "live").build(SOURCES / "assets/live-code.js")
-        print(f"the lessons' programs: {size / 1e6:.2f} MB")
+        live.build_all(SOURCES.parent / "live", SOURCES / "assets/programs")
+        print("programs that run in pages: " + ", ".join(f"{made.name} {made.stat().st_size / 1e6:.2f} MB" for made in sorted((SOURCES / "assets/programs").iterdir())))
 
     def show(self, path):
         """A page for a file or folder that is not one by itself."""
@@ -226,7 +231,7 @@ class Site:
         sections["Benchmarks"].append({"Charts": self.page_of(REPORT)})
         sections["Project"] += [{self.title(f"docs/{stem}.md"): page} for stem, page in sorted(docs.items())]
         sections["Project"] += [{"Contributing": "contributing.md"}, {"Changelog": "changelog.md"}]
-        lessons = ["lessons/index.md"] + [{f"{int(n[:2])}. {self.title(f'{LESSONS}/{n}/README.md')}": f"lessons/{n}.md"} for n in self.lessons]
+        lessons = ["lessons/index.md"] + [{f"{int(n[:2])}. {self.title(f'{LESSONS}/{n}/README.md')}": f"lessons/{n}.md"} for n in self.lessons] + [{"CUDA and glossary": "lessons/glossary.md"}]
         reference = [{"Operations": operations}, {"API": ["api/index.md"] + api.menu(self.headers)}]
         for name, pages in sections.items():
             if name == "Benchmarks":
@@ -245,6 +250,7 @@ class Site:
             if re.fullmatch(r"docs/[^/]+\.md|CHANGELOG\.md|CONTRIBUTING\.md", path):
                 self.markdown(path)
         self.lesson_index()
+        self.markdown(f"{LESSONS}/glossary.md")
         for name in self.lessons:
             self.lesson(name)
         reference = api.Reference(ROOT, self.headers, self, SOURCES.parent / "api")

@@ -9,6 +9,7 @@ elsewhere, to the bits of each schedule.
 """
 import re
 import sys
+import time
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlparse
@@ -89,7 +90,7 @@ def check_in_browser(site, scratch):
         return ["Chromium is not installed"]
     failures = page_check.check([site / name for name in OPENED], scratch, TEXTS)
     start = site / "index.html"
-    for word, page in (("embedding_bag", "embedding.h.html"), ("associative", "01-addition-is-not-associative.html")):
+    for word, page in (("embedding_bag", "embedding.h.html"), ("associative", "01-addition-is-not-associative.html"), ("cudaMalloc", ".html")):
         dom, console = page_check.browse(scratch, f"{start}?q={word}", "--dump-dom")
         results = re.findall(r'class="md-search-result__link"[^>]*|href="([^"]*)"[^>]*class="md-search-result__link"', dom)
         shown = " ".join(results)
@@ -107,13 +108,41 @@ def essence(said):
     return text.strip()
 
 
+def check_switch(browser, site):
+    """The first screen: off, two models; on, one, which is that of the CPU (tests/docs/first_screen_test.cpp)."""
+    failures, began = [], time.monotonic()
+    browser.open(f"file://{site}/index.html")
+    box = "document.querySelector('.live-switch')"
+    if browser.wait(f"{box}?.querySelector('.live-curve-1')?.getAttribute('d')") is None or time.monotonic() - began > 2:
+        failures.append(f"index.html: the first curve is there after {time.monotonic() - began:.1f} s, and may take 2")
+    for on, models in (("false", 2), ("true", 1)):
+        if browser.wait(f"{box}?.dataset.done") != on or len(hashes := set(browser.value(f"{box}.dataset.hashes").split())) != models:
+            failures.append(f"index.html, switch {on}: {browser.value(f'{box}.innerText')}")
+        elif on == "true" and hashes != {(ROOT / "docs/site/live/switch.sha256").read_text().strip()}:
+            failures.append(f"index.html: the weights are {hashes}, and not those of docs/site/live/switch.sha256")
+        browser.value("document.getElementById('live-on').click()")
+    return failures
+
+
+def check_filter(browser, site):
+    browser.open(f"file://{site}/ops.html")
+    browser.wait("document.querySelector('.filter input')")
+    rows = "[...document.querySelectorAll('.md-content tbody tr')].filter(r => r.offsetParent).map(r => r.cells[0].textContent)"
+    every = browser.value(rows)
+    browser.value("(f => { f.value = 'embedding_bag'; f.oninput(); })(document.querySelector('.filter input'))")
+    left = browser.value(rows)
+    if not left or len(left) >= len(every) / 10 or not any("embedding_bag" in name for name in left):
+        return [f"ops.html: of {len(every)} rows a filter for embedding_bag leaves {left}"]
+    return []
+
+
 def check_lessons(site, scratch):
-    if not (site / "assets/live-code.js").exists():
+    if not (site / "assets/programs").exists():
         return []
     failures, folder = [], scratch / "lessons"
-    size = (site / "assets/live-code.js").stat().st_size
-    if size > 3e6:
-        failures.append(f"the lessons' programs take {size / 1e6:.1f} MB, and may take 3")
+    for program in (site / "assets/programs").iterdir():
+        if program.stat().st_size > 3e6:
+            failures.append(f"{program.name} takes {program.stat().st_size / 1e6:.1f} MB, and may take 3")
     pages = {int(page.name[:2]): page for page in (site / "lessons").glob("[0-9]*.html")}
 
     def run(browser, lesson, name, seed=0):
@@ -127,6 +156,7 @@ def check_lessons(site, scratch):
 
     live.build.Builder(folder).library()
     with Browser(scratch) as browser:
+        failures += check_switch(browser, site) + check_filter(browser, site)
         for lesson, name, text, verdict in live.programs():
             word, said = run(browser, lesson, name)
             if verdict and word != verdict:

@@ -14,7 +14,9 @@ class Scalar {
   Scalar(float v) : Scalar(double(v)) {}
   Scalar(int64_t v) : d_(double(v)), i_(v), kind_(Kind::integer) {}
   Scalar(int v) : Scalar(int64_t(v)) {}
-  Scalar(long long v) : Scalar(int64_t(v)) {}
+  /// Where that is another type than int64_t.
+  template <std::same_as<long long> L>
+  requires(!std::same_as<L, int64_t>) Scalar(L v) : Scalar(int64_t(v)) {}
   /// Of bool alone: "0" and other pointers would be `true`.
   template <std::same_as<bool> B>
   Scalar(B v) : d_(v), i_(v), kind_(Kind::truth) {}

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
+#if defined(__GLIBC__)
+#include <dlfcn.h>
+#include <execinfo.h>
+#endif
 
 #include <charconv>
 #include <cstdio>
@@ -11,6 +15,7 @@
 #include <ordo/engine/calls/check.h>
 #include <ordo/nn/audit/diff.h>
 #include <ordo/nn/state/npy.h>
+#include <ordo/nn/state/whole_file.h>
 
 namespace ordo::audit {
 namespace {
@@ -98,6 +103,7 @@ void Dump::end(const TensorList& inputs, const TensorList& outputs) {
   try {
     for (size_t i = 0; i < inputs.size(); ++i) save("input", i, inputs[i]);
     for (size_t i = 0; i < outputs.size(); ++i) save("output", i, outputs[i]);
+    save_calls();
   } catch (const Error& error) {
     std::fprintf(stderr, "[ORDO_TRACE_DUMP] %s\n", error.what());
     status = 1;
@@ -106,6 +112,23 @@ void Dump::end(const TensorList& inputs, const TensorList& outputs) {
   // Destructors would free what other threads still use.
   std::fflush(stdout);
   ::_exit(status);
+}
+
+void Dump::save_calls() const {
+#if defined(__GLIBC__)
+  Dl_info own, module;
+  if (!dladdr(&kWithTensors, &own)) return;
+  void* calls[128];
+  std::string text;
+  const int depth = backtrace(calls, int(std::size(calls)));
+  for (int i = 0; i < depth; ++i)
+    if (dladdr(calls[i], &module) && module.dli_fbase != own.dli_fbase)
+      text += fmt::format("{}\t{:#x}\n", module.dli_fname,
+                          static_cast<char*>(calls[i]) - static_cast<char*>(module.dli_fbase) - 1);
+  nn::WholeFile file(folder_ + "/calls.txt", "ORDO_TRACE_DUMP");
+  file.write(text);
+  file.commit();
+#endif
 }
 
 void Dump::save(const char* what, size_t number, const Tensor& tensor) const {

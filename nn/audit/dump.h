@@ -4,7 +4,8 @@
 //   ORDO_TRACE_DUMP=step=3,call=1,thread=0,kind=operation,phase=forward,name=mean,node=,module=Net
 //   ORDO_TRACE_DUMP_TO=FOLDER
 //
-// writes the tensors of that event to FOLDER/input-0.npy, ..., FOLDER/output-0.npy, ..., and ends there with exit
+// writes the tensors of that event to FOLDER/input-0.npy, ..., FOLDER/output-0.npy, ..., and where the program called it
+// to FOLDER/calls.txt (a line for each call, innermost first: module, tab, address in it). It ends there with exit
 // status 3. Internal to nn and to the tools.
 #pragma once
 
@@ -56,6 +57,7 @@ class Dump {
 
  private:
   void save(const char* what, size_t number, const Tensor& tensor) const;
+  void save_calls() const;
   const DumpPosition place_;
   const std::string folder_;
   const bool ends_program_;

@@ -29,7 +29,7 @@ struct State {
   std::string report;
   int reports = 0;
   Work work;
-  uint64_t busiest = 0;  // of this launch
+  uint64_t busiest = 0;                     // of this launch
   MemorySpace space = MemorySpace::device;  // of the access that is looked at
 };
 State g_state;

@@ -12,7 +12,7 @@
 #include <type_traits>
 
 // As in CUDA's headers these are functions, and no templates: min(a, 1) of an unsigned a is one of them.
-#define ORDO_EMULATOR_MIN_MAX(A, B)                                                                \
+#define ORDO_EMULATOR_MIN_MAX(A, B)                                                                  \
   inline std::common_type_t<A, B> min(A a, B b) { return std::min<std::common_type_t<A, B>>(a, b); } \
   inline std::common_type_t<A, B> max(A a, B b) { return std::max<std::common_type_t<A, B>>(a, b); }
 ORDO_EMULATOR_MIN_MAX(int, int)

@@ -207,7 +207,8 @@ void Detector::check(Block& block, unsigned thread, const void* p, size_t bytes,
       if (o.kind == Kind::none || !(o.bytes & now.bytes) || (o.kind == Kind::read && kind == Kind::read) ||
           (o.kind == Kind::atomic && kind == Kind::atomic) || ordered(o, block, thread))
         return;
-      const bool guess = (o.kind == Kind::read && kind == Kind::atomic) || (o.kind == Kind::atomic && kind == Kind::read);
+      const bool guess =
+          (o.kind == Kind::read && kind == Kind::atomic) || (o.kind == Kind::atomic && kind == Kind::read);
       guess ? guesses_.push_back({a, o, now}) : report_(&o, now);
     };
     if (reads && needs_writer && (now.bytes & ~cell.written)) report_(nullptr, now);

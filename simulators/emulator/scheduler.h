@@ -19,18 +19,18 @@
 namespace ordo::cuda::emulator {
 
 struct Options {
-  uint64_t seed = 1;                 ///< ORDO_EMULATOR_SEED
-  Order order = Order::random;       ///< ORDO_EMULATOR_ORDER: random, forward or reverse
-  double yield = 0.3;                ///< ORDO_EMULATOR_YIELD: chance of giving way at an atomic or a fence
-  unsigned resident = 4;             ///< blocks in flight together; 0: 1 to 8, drawn from the seed
-  size_t stack_bytes = 64 << 10;     ///< of each suspended CUDA thread
-  uint64_t max_steps = 1ull << 34;   ///< of one launch, before it is reported as a livelock
-  double preempt = 0.05;             ///< with ORDO_SANITIZE=race: chance of giving way at any access
-  bool host_memory = false;          ///< with ORDO_SANITIZE=race: kernels may use memory of the host
+  uint64_t seed = 1;                   ///< ORDO_EMULATOR_SEED
+  Order order = Order::random;         ///< ORDO_EMULATOR_ORDER: random, forward or reverse
+  double yield = 0.3;                  ///< ORDO_EMULATOR_YIELD: chance of giving way at an atomic or a fence
+  unsigned resident = 4;               ///< blocks in flight together; 0: 1 to 8, drawn from the seed
+  size_t stack_bytes = 64 << 10;       ///< of each suspended CUDA thread
+  uint64_t max_steps = 1ull << 34;     ///< of one launch, before it is reported as a livelock
+  double preempt = 0.05;               ///< with ORDO_SANITIZE=race: chance of giving way at any access
+  bool host_memory = false;            ///< with ORDO_SANITIZE=race: kernels may use memory of the host
   uint64_t memory_bytes = 8ull << 30;  ///< of the device
-  int multiprocessors = 0;           ///< ORDO_EMULATOR_MULTIPROCESSORS: of the device; 0: drawn from the seed
-  bool reads_pageable = false;       ///< the device reads the host's pages itself, and when a copy runs, not before
-  bool eager = false;                ///< ORDO_EMULATOR_EAGER: streams run at once, in program order
+  int multiprocessors = 0;             ///< ORDO_EMULATOR_MULTIPROCESSORS: of the device; 0: drawn from the seed
+  bool reads_pageable = false;         ///< the device reads the host's pages itself, and when a copy runs, not before
+  bool eager = false;                  ///< ORDO_EMULATOR_EAGER: streams run at once, in program order
 };
 /// They start from the environment. A launch has those in force when it is queued.
 Options& options();

@@ -20,8 +20,7 @@ void find_races(Device& device) {
   });
 }
 
-void watch_shared(Warp& w, const Instruction& in, int lane, const void* p, size_t bytes, Kind kind,
-                  bool compares) {
+void watch_shared(Warp& w, const Instruction& in, int lane, const void* p, size_t bytes, Kind kind, bool compares) {
   Block& block = w.block();
   cuda::races::Detector& races = *block.device().races;
   const unsigned thread = unsigned(w.number() * kLanes + lane);

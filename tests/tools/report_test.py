@@ -24,6 +24,23 @@ for word in ("The price of determinism", "Spread of the repeats", "<h2>Bits</h2>
              "@media print", "prefers-color-scheme: dark"):
     expect(word in text, f"nothing of '{word}'")
 
+report(0, "wrote", results, "-o", page, "--export", "csv,svg,pdf,tex")
+base, made = page.removesuffix(".html"), sorted(os.listdir(os.path.dirname(page)))
+for name, begins in (("report.csv", b"processor,threads,device,operation"), ("report.tex", b"\\begin{tabular}"),
+                     ("report-price-of-determinism-by-operation.svg", b"<?xml"), ("report-price-of-determinism-by-operation.pdf", b"%PDF")):
+    with open(os.path.join(scratch, name), "rb") as file:
+        expect(file.read(40).startswith(begins), f"{name} does not begin with {begins}")
+report(2, "takes csv, svg, pdf and tex, not png", results, "-o", page, "--export", "png")
+with open(results) as file:
+    data = json.load(file)
+data["load"] = 3 * data["threads"]
+busy = os.path.join(scratch, "busy.json")
+with open(busy, "w") as file:
+    json.dump(data, file)
+report(0, "wrote", busy, "-o", page)
+expect("The machine was busy" in reports.text_of(page), "a busy machine is not marked")
+report(0, "wrote", results, "-o", page)
+
 broken = os.path.join(scratch, "broken.json")
 with open(broken, "w") as file:
     file.write("{}")

@@ -21,6 +21,7 @@
 #include "tools/ordo/diff_json.h"
 #include "tools/ordo/process.h"
 #include "tools/ordo/say.h"
+#include "tools/ordo/source_line.h"
 #include "tools/ordo/values.h"
 
 namespace {
@@ -73,6 +74,7 @@ struct Row {
   bool load = false;                       // beside busy threads
   std::vector<ValueDiff> values = {};
   std::string values_note = {};  // what running again came to
+  std::string line = {};         // of the program, that called the operation
   bool told = false;             // an earlier row has the same failure
 
   bool fails() const { return different > 0 && !allowed; }
@@ -156,7 +158,7 @@ class Check {
       } else {
         const Row& earlier = *same->second;
         row.told = true;
-        row.values = earlier.values, row.values_note = earlier.values_note;
+        row.values = earlier.values, row.values_note = earlier.values_note, row.line = earlier.line;
         row.diff.first = earlier.diff.first, row.diff.remedy = earlier.diff.remedy;
       }
     }
@@ -308,6 +310,7 @@ class Check {
         return has_come();
       };
       const bool came = dump("a", *place_a, row.setting_a);
+      if (came) row.line = source_line(folder / "a" / "calls.txt", folder / "addr2line.txt");
       for (int tries = 1; came && tries <= kTries; ++tries) {
         if (!dump("b", *place_b, row.setting_b)) continue;
         row.values = compare_folders((folder / "a").string(), (folder / "b").string());
@@ -380,6 +383,7 @@ void print_failure(const Row& row) {
     say("\nNot reproducible at {} across {}:\n", row.level, row.across);
   say("  operation  {}{}\n", p.kind == "operation" ? "" : p.kind + " ", p.name.empty() ? "-" : p.name);
   say("  module     {}\n", p.path.empty() ? "-" : p.path);
+  if (!row.line.empty()) say("  called at  {}\n", row.line);
   say("  step       {}, {}, record {}\n", p.step, p.backward || !p.node.empty() ? "backward" : "forward", p.index);
   say("  what       {}\n", d.first.what);
   say("  cause      {}\n", audit::name(d.first.cause));
@@ -445,7 +449,8 @@ void run_check(const Options& options) {
               {"allowed", row.allowed},
               {"diff", to_json(row.diff)},
               {"values", json_list(row.values, [](const ValueDiff& v) { return to_json(v); })},
-              {"values_note", row.values_note}};
+              {"values_note", row.values_note},
+              {"line", row.line}};
     };
     json->write(Json{{"format", "ordo check"}, {"equal", failures == 0}, {"rows", json_list(rows, row_json)}}.lines());
     json->commit();

@@ -255,5 +255,5 @@ std::function<void()> add_show(Arguments show) {
 
 }  // namespace
 
-const Command kShow{"show", "Draw the order in which an operation adds, and count its results: ordo show sum",
+const Command kShow{"show", "Draw the order in which an operation adds, and count its results: ordo show index_add",
                     add_show};

@@ -1,6 +1,7 @@
 """The report's charts: Matplotlib draws them as SVG, whose colours the page chooses.
 
-Every colour below stands for a CSS variable of the page, so that one drawing serves light, dark and print.
+Every colour below is that of a CSS variable in light pages (style.css), and stands for it in the page, so that one drawing serves light, dark and
+print. A chart that is exported keeps its colours.
 """
 import io
 import math
@@ -14,19 +15,19 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from page import escape, printable
 
-INK, MUTED, LINE = "#010101", "#020202", "#030303"
-VARIABLES = {INK: "ink", MUTED: "muted", LINE: "line", "#040404": "fast", "#050505": "deterministic", "#060606": "exact",
-             "#070707": "everywhere", "#080808": "peer"}
+INK, MUTED, LINE = "#16181d", "#5b6270", "#dfe2e8"
+VARIABLES = {INK: "ink", MUTED: "muted", LINE: "line", "#d9480f": "fast", "#1864ab": "deterministic", "#0b7a5c": "exact",
+             "#7048c8": "everywhere", "#7a828e": "peer"}
 WIDTH, ROW = 4.5, 0.18  # inches of a chart and of one of its rows
 
 # Series: the paths that belong to it, what it is called, colour, marker, filled.
 SERIES = {
-    "fast": (("atomic", "not_guaranteed"), "fast", "#040404", "o", True),
-    "deterministic": (("run_to_run",), "deterministic", "#050505", "s", True),
-    "exact": (("exact",), "exact", "#060606", "D", True),
-    "everywhere": (("device_to_device",), "same on every device", "#070707", "^", True),
-    "peer": (("pytorch",), "PyTorch", "#080808", "o", False),
-    "peer_deterministic": (("pytorch_deterministic",), "PyTorch, deterministic", "#080808", "s", False),
+    "fast": (("atomic", "not_guaranteed"), "fast", "#d9480f", "o", True),
+    "deterministic": (("run_to_run",), "deterministic", "#1864ab", "s", True),
+    "exact": (("exact",), "exact", "#0b7a5c", "D", True),
+    "everywhere": (("device_to_device",), "same on every device", "#7048c8", "^", True),
+    "peer": (("pytorch",), "PyTorch", "#7a828e", "o", False),
+    "peer_deterministic": (("pytorch_deterministic",), "PyTorch, deterministic", "#7a828e", "s", False),
 }
 
 plt.rcParams.update({
@@ -36,8 +37,13 @@ plt.rcParams.update({
     "figure.facecolor": "none", "axes.facecolor": "none", "savefig.facecolor": "none"})
 
 
+export = None  # a function that gets every figure and its label, or None
+
+
 def svg(figure, label):
     """The figure as an element for the page; `label` says in words what it shows."""
+    if export:
+        export(figure, label)
     text = io.StringIO()
     plt.rcParams["svg.hashsalt"] = label  # names inside the drawing differ between charts
     figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
@@ -114,7 +120,7 @@ def times_chart(groups, limits, label):
             texts.append(printable(text))
             if "fast" in series and "deterministic" in series:
                 ends = [series[s]["median"] for s in ("fast", "deterministic")]
-                axes.plot(ends, [y, y], color="#050505", linewidth=1.6, alpha=0.35, solid_capstyle="butt", zorder=1)
+                axes.plot(ends, [y, y], color="#1864ab", linewidth=1.6, alpha=0.35, solid_capstyle="butt", zorder=1)
             for name, ms in series.items():
                 colour = SERIES[name][2]
                 axes.plot([ms["low"], ms["high"]], [y, y], color=colour, linewidth=0.8, zorder=2)
@@ -147,8 +153,8 @@ def price_chart(prices, label):
     low, high = min(p[2] for p in prices), max(p[3] for p in prices)
     ratio_axis(axes, low, high, room=0.5 / (WIDTH - left))
     for y, (_, mean, least, greatest) in enumerate(prices):
-        axes.plot([least, greatest], [y, y], color="#050505", linewidth=0.9, zorder=2)
-        axes.barh(y, mean - 1, left=1, height=0.62, color="#050505" if mean >= 1 else "#060606", alpha=0.85, linewidth=0)
+        axes.plot([least, greatest], [y, y], color="#1864ab", linewidth=0.9, zorder=2)
+        axes.barh(y, mean - 1, left=1, height=0.62, color="#1864ab" if mean >= 1 else "#0b7a5c", alpha=0.85, linewidth=0)
         axes.annotate(f"{mean:.2f}×", (max(greatest, 1), y), xytext=(5, 0), textcoords="offset points", va="center")
     axes.set_yticks(range(len(prices)), [printable(p[0]) for p in prices])
     return svg(figure, label)

@@ -1,15 +1,5 @@
 // Plays a recording of the emulator (ORDO_EMULATOR_RECORD): ordoPlayback(ELEMENT, LAUNCHES) fills the element, and returns what stops it.
 window.ordoPlayback = (root, launches) => {
-root.innerHTML = `<p class="keys"><span><b style="background:#9aa3b2"></b>runs</span> <span><b style="background:#c0392b"></b>changes a place
-atomically</span> <span><b style="background:#5b6ee1"></b>waits</span> <span><b style="background:#2e8b57"></b>has ended</span></p>
-<div class="bar"><label for="launch">Launch</label> <select id="launch"></select></div>
-<div class="bar"><button id="back" aria-label="one step back">&lt;</button> <button id="play">play</button>
-<button id="on" aria-label="one step on">&gt;</button> <label for="step">step</label> <input id="step" type="range" min="0" value="0"></div>
-<p id="now" aria-live="polite"></p>
-<div id="board" tabindex="0" role="region" aria-label="threads by time"></div>
-<h2>Who has added when, place by place</h2>
-<div class="scroll"><table class="texts" id="places"></table></div>
-<p>The sum of floating-point numbers in a place depends on this order; another seed gives another one.</p>`;
 const at = id => root.querySelector('#' + id);
 const kColumn = 10, kRow = 18, kLeft = 4, kNames = 90, kMostColumns = 4000;
 let current, timer = null;
@@ -20,6 +10,23 @@ function add(parent, name, attributes = {}, text = '') {
   e.textContent = text;
   return parent.appendChild(e);
 }
+root.replaceChildren();
+const keys = add(root, 'p', { class: 'keys' });
+for (const [colour, text] of [['#9aa3b2', 'runs'], ['#c0392b', 'changes a place atomically'], ['#5b6ee1', 'waits'], ['#2e8b57', 'has ended']])
+  add(add(keys, 'span'), 'b', { style: 'background:' + colour }).after(text);
+const choice = add(root, 'div', { class: 'bar' }), bar = add(root, 'div', { class: 'bar' });
+add(choice, 'label', { for: 'launch' }, 'Launch');
+add(choice, 'select', { id: 'launch' });
+add(bar, 'button', { id: 'back', 'aria-label': 'one step back' }, '<');
+add(bar, 'button', { id: 'play' }, 'play');
+add(bar, 'button', { id: 'on', 'aria-label': 'one step on' }, '>');
+add(bar, 'label', { for: 'step' }, 'step');
+add(bar, 'input', { id: 'step', type: 'range', min: 0, value: 0 });
+add(root, 'p', { id: 'now', 'aria-live': 'polite' });
+add(root, 'div', { id: 'board', tabindex: 0, role: 'region', 'aria-label': 'threads by time' });
+add(root, 'h2', {}, 'Who has added when, place by place');
+add(add(root, 'div', { class: 'scroll' }), 'table', { class: 'texts', id: 'places' });
+add(root, 'p', {}, 'The sum of floating-point numbers in a place depends on this order; another seed gives another one.');
 const named = e => 'block ' + e[1] + ' thread ' + e[2];
 function amount(e) { const d = Number(e[5]) - Number(e[4]); return Number.isFinite(d) ? Number(d.toPrecision(4)) : '?'; }
 function told(e) {

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Result files of `ordo bench --json`, or logs of training runs, as one HTML page that needs nothing else.
 
-usage: report.py FILE... -o report.html         (`ordo report` calls it)
+usage: report.py FILE... -o report.html [--export csv,svg,pdf,tex]         (`ordo report` calls it)
 """
 import argparse
+import csv
 import json
 import math
+import os
+import re
 import statistics
 
 import charts
@@ -17,6 +20,7 @@ from results import read_results
 FAMILIES = {"index_add": "index_add", "scatter_add": "scatter_add", "bincount": "Weighted bincount",
             "embedding": "Embedding tables, backward", "pooling": "Pooling, backward", "reduction": "Reductions",
             "matmul": "Matrix products", "convolution": "Convolution", "training": "Whole training steps"}
+DEAREST = 15  # operations that the price chart draws
 PATHS = {path: name for name, (paths, *_) in SERIES.items() for path in paths}
 
 
@@ -119,9 +123,13 @@ def price_section(lines):
     if not prices:
         return ""
     prices.sort(key=lambda p: -p[1])
-    drawing = charts.price_chart(prices, "Price of determinism by operation")
+    near, dearer = sum(abs(p[1] - 1) <= 0.05 for p in prices), sum(p[1] > 1.05 for p in prices)
+    shown = prices[:DEAREST]
+    drawing = charts.price_chart(shown, "Price of determinism by operation")
     return section("The price of determinism", "Time at <code>run_to_run</code> divided by the time of the fast path: "
-                   "geometric mean over shapes, dtypes and distributions; the line goes from the least to the greatest.",
+                   "geometric mean over shapes, dtypes and distributions; the line goes from the least to the greatest. "
+                   f"Of {len(prices)} operations {near} are within 5 %, {dearer} dearer and {len(prices) - near - dearer} cheaper"
+                   + (f"; the {len(shown)} dearest are drawn, and all are in the table at the end." if len(shown) < len(prices) else "."),
                    figure(drawing, "Above 1 the deterministic path takes longer; below 1, in green, it is the faster one."))
 
 
@@ -291,6 +299,9 @@ def part(data, device, lines, name):
     biased = data.get("control", {}).get("biased")
     warning = (f'<p class="note"><b>Measure again before you publish this.</b> {escape(data["control"].get("text", ""))}</p>'
                if biased else "")
+    load, threads = data.get("load"), data.get("threads")
+    if isinstance(load, (int, float)) and isinstance(threads, int) and load > threads / 2:
+        warning += f'<p class="note"><b>The machine was busy.</b> Its load at the start was {load:.1f}: other programs ran beside this one.</p>'
     return (f'<header id="{name}"><p class="kicker">{title_of(data, device)}</p></header>' + warning + summary(lines) + '<div class="columns">' +
             price_section(lines) + values_section(lines) + peer_section(lines) +
             "</div>" + family_sections(lines) + bits_section(lines) + spread_section(lines) +
@@ -308,6 +319,51 @@ def page(files):
     lead = ('<p class="lead">Parallel programs add floating-point numbers in whatever order their threads arrive, and rounding '
             'makes that order show. Ordo also adds in an order of its own. This page measures both: time, and bits.</p>')
     return whole("Ordo: what determinism costs", "What determinism costs", lead + nav + "<hr>".join(parts))
+
+
+# -- for papers and slides ---------------------------------------------------------------------------------------------
+
+def export_csv(files, base):
+    with open(base + ".csv", "w", newline="", encoding="utf-8") as out:
+        table = csv.writer(out)
+        table.writerow(["processor", "threads", "device", "operation", "shape", "dtype", "values", "path", "ms_low", "ms_median", "ms_high", "patterns", "repeats"])
+        for data in files:
+            for r in data["results"]:
+                if "ms" in r:
+                    patterns = r.get("patterns", {})
+                    table.writerow([data.get("machine", {}).get("processor"), data.get("threads"), *(r[key] for key in ("device", "op", "shape", "dtype", "distribution", "path")),
+                                    *(r["ms"][key] for key in ("low", "median", "high")), patterns.get("distinct"), patterns.get("repeats")])
+
+
+def tex(text):
+    return re.sub(r"[&%$#_{}~^\\]", lambda found: {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}.get(found[0], "\\" + found[0]), str(text))
+
+
+def export_tex(files, base):
+    """A table of families: the price of determinism, and PyTorch's time beside it."""
+    lines = [r"\begin{tabular}{lrrr}", r"family & benchmarks & deterministic / fast & PyTorch / deterministic \\", r"\hline"]
+    for data in files:
+        for device, results in by_device(data["results"]).items():
+            lines.append(rf"\multicolumn{{4}}{{l}}{{{tex(data.get('machine', {}).get('processor') or device)}, {tex(data.get('threads'))} threads, {tex(device)}}} \\")
+            for family, some in by(lines_of(results), lambda l: l.family).items():
+                cells = [f"{mean(values):.2f}" if values else "" for values in (ratios(some, "deterministic", "fast"), ratios(some, "peer", "deterministic"))]
+                lines.append(rf"{tex(FAMILIES.get(family, family))} & {len(some)} & {cells[0]} & {cells[1]} \\")
+    with open(base + ".tex", "w", encoding="utf-8") as out:
+        out.write("\n".join([*lines, r"\end{tabular}"]) + "\n")
+
+
+def export_charts(kinds, base):
+    """Each chart that is drawn from now on, as a file of each kind."""
+    numbers = {}
+
+    def save(figure, label):
+        if label in (name for _, name, *_ in SERIES.values()):
+            return  # a mark of a legend
+        slug = re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")[:60]
+        numbers[slug] = numbers.get(slug, 0) + 1
+        for kind in kinds:
+            figure.savefig(f"{base}-{slug}{'' if numbers[slug] == 1 else '-' + str(numbers[slug])}.{kind}", format=kind)
+    charts.export = save
 
 
 def by_device(results):
@@ -330,11 +386,18 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("files", nargs="+")
     parser.add_argument("-o", dest="output", required=True)
+    parser.add_argument("--export", default="")
     arguments = parser.parse_args()
+    kinds, base = [kind for kind in arguments.export.split(",") if kind], os.path.splitext(arguments.output)[0]
+    for kind in kinds:
+        if kind not in ("csv", "svg", "pdf", "tex"):
+            fail(f"--export takes csv, svg, pdf and tex, not {kind}")
     begins = [first_line(name) for name in arguments.files]
     logs = [isinstance(begin, dict) and begin.get("format") == "ordo run" for begin in begins]
     if any(logs) and not all(logs):
         fail("makes a page of results or of training runs, not of both")
+    if kinds and any(logs):
+        fail("exports results, not logs of training runs")
     if all(logs):
         write(arguments.output, run_page.page([run_page.Run(name) for name in arguments.files]))
     else:
@@ -342,7 +405,13 @@ def main():
         for name, data in zip(arguments.files, files):
             if not data["results"]:
                 fail(f"{name} has no results")
+        if {"svg", "pdf"} & set(kinds):
+            export_charts([kind for kind in kinds if kind in ("svg", "pdf")], base)
         write(arguments.output, page(files))
+        if "csv" in kinds:
+            export_csv(files, base)
+        if "tex" in kinds:
+            export_tex(files, base)
 
 
 main()

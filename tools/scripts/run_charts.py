@@ -4,7 +4,7 @@ import math
 
 from charts import MUTED, WIDTH, plt, svg
 
-COLOURS = ["#050505", "#040404", "#060606", "#070707", "#080808"]
+COLOURS = ["#1864ab", "#d9480f", "#0b7a5c", "#7048c8", "#7a828e"]
 MOST_POINTS = 600  # of a curve; of more, means of equal parts are drawn
 
 

@@ -1,4 +1,4 @@
-// A lesson's exercise in its page. The page has an element .live (data-code: the script with the compiled programs) and the
+// A lesson's exercise in its page. The page has an element .live (data-code: the script with the compiled programs; programs.js runs them) and the
 // texts as JSON in #live-texts: [{title, program, code, verdict}]. ?check=TITLE&seed=N checks at once.
 (() => {
   const box = document.querySelector('.live');
@@ -24,7 +24,7 @@
   guess.add(new Option('nothing', ''));
   for (const word of [...new Set([...verdicts, ...texts.map(t => t.verdict)])]) guess.add(new Option(word));
 
-  let worker = null, programs = null, stopPlaying = () => {};
+  let run = null, stopPlaying = () => {};  // run: what ends the one that is under way
   const now = () => texts[choice.value];
   function show() {
     listing.replaceChildren();
@@ -40,18 +40,9 @@
   }
   function showSeed() { seedText.textContent = seed.value === '0' ? 'all ' + kSchedules : 'seed ' + seed.value + ' only, played back'; }
 
-  // The programs are one script, loaded when they are first needed: pages opened as files can load nothing else.
-  function load() {
-    programs ??= new Promise((resolve, reject) => {
-      window.ordoLive = code => resolve(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })));
-      const script = add(document.head, 'script', { src: box.dataset.code });
-      script.onerror = () => reject(new Error('the programs cannot be loaded'));
-    });
-    return programs;
-  }
   function end(word, text, recording = '') {
-    worker?.terminate();
-    worker = null;
+    run?.();
+    run = null;
     button.textContent = 'Check';
     const guessed = guess.value && seed.value === '0' ? (guess.value === word ? ' You predicted it.' : ` You predicted ${guess.value}.`) : '';
     verdict.className = 'live-verdict ' + (word === 'DONE' ? 'live-done' : word === 'ONE SCHEDULE' ? '' : 'live-fault');
@@ -68,28 +59,25 @@
     }
     if (launches.some(l => l.events.length)) stopPlaying = window.ordoPlayback(played, launches.filter(l => l.events.length));
   }
-  async function check() {
-    if (worker) return end('STOPPED', 'Stopped.');
+  function check() {
+    if (run) return end('STOPPED', 'Stopped.');
     show();
     delete box.dataset.verdict;
     const began = performance.now(), printed = [];
     button.textContent = 'Stop';
     verdict.textContent = 'Runs …';
-    let code;
-    try { code = await load(); } catch (error) { return end('ERROR', 'ERROR: ' + error.message); }
-    const mine = worker = new window.NativeWorker(code);
-    const timer = setTimeout(() => mine === worker && end('ENDLESS LOOP', `ENDLESS LOOP: stopped after ${kSeconds} seconds.`), kSeconds * 1000);
-    mine.onerror = error => { clearTimeout(timer); end('CRASH', 'CRASH: ' + error.message); };
-    mine.onmessage = ({ data }) => {
-      if (mine !== worker) return;
-      if (data.ready) return mine.postMessage({ program: now().program, seed: Number(seed.value) });
-      if (data.line !== undefined) return printed.push(data.line);
-      clearTimeout(timer);
+    let stop = () => {};
+    const mine = run = () => { clearTimeout(timer); stop(); };
+    const timer = setTimeout(() => end('ENDLESS LOOP', `ENDLESS LOOP: stopped after ${kSeconds} seconds.`), kSeconds * 1000);
+    window.ordoRun(box.dataset.code, 'run_program', [now().program, Number(seed.value)], data => {
+      if (mine !== run) return;
+      if (data.line !== undefined) printed.push(data.line);
+      if (data.status === undefined) return;
       const last = printed.findLastIndex(line => /^(DONE$|[A-Z][A-Z ]+: )/.test(line));
       said.textContent = printed.slice(0, Math.max(last, 0)).concat(`(${Math.round(performance.now() - began)} ms)`).join('\n');
       const text = last < 0 ? 'CRASH: the program ended before its check did' : printed.slice(last).join('\n');
       end(text.match(/^[A-Z ]*[A-Z]/)[0], text, data.recording);
-    };
+    }).then(ends => mine === run ? stop = ends : ends(), error => end('ERROR', 'ERROR: ' + error.message));
   }
   choice.onchange = show;
   seed.oninput = showSeed;

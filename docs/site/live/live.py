@@ -1,5 +1,6 @@
-"""Compiles the lessons for web pages, by Emscripten: each lesson's file with its gap, its solution, and attempts that are common, all with
-the emulator and its race checker. live.py ROOT FOLDER OUTPUT writes one JavaScript file."""
+"""Compiles what runs in web pages, by Emscripten. live.py FOLDER OUTPUT writes to OUTPUT
+  lessons.js  each lesson's file with its gap, its solution, and attempts that are common, all with the emulator and its race checker
+  switch.js   the training of the first screen, with the library's accumulate engine on the emulator"""
 import json
 import os
 import re
@@ -19,7 +20,7 @@ from lines import with_lines  # noqa: E402
 
 # Not in a page: what a compiler says, what ends a process, and loops without an end, which have no line there.
 NATIVE_ONLY = {"DOES NOT COMPILE", "CRASH", "ENDLESS LOOP", "NOTHING DONE", "NOT ALLOWED", "HOST MEMORY"}
-OPTIONS = ["-std=c++20", "-O1", "-ffp-contract=off", "-fexceptions", "-DORDO_EMULATED=1", "-DORDO_RACE_CHECKER=1", "-DFMT_HEADER_ONLY",
+OPTIONS = ["-std=c++20", "-ffp-contract=off", "-fexceptions", "-DORDO_EMULATED=1", "-DFMT_HEADER_ONLY",
            "-include", str(LIVE / "std.h"), "-Wno-unused-command-line-argument"]
 
 
@@ -59,11 +60,12 @@ def source_of(lesson, texts):
     return "\n".join(parts) + "\n"
 
 
-LINK = "-Oz"
+LINK = ["-Oz", "-sASYNCIFY", "-sASYNCIFY_STACK_SIZE=65536", "-sALLOW_MEMORY_GROWTH", "-sSINGLE_FILE", "-sEXIT_RUNTIME=0", "-sENVIRONMENT=worker,node", "-sINVOKE_RUN=0",
+        "--no-entry", "-sEXPORTED_RUNTIME_METHODS=FS", "-sFORCE_FILESYSTEM", "-sDISABLE_EXCEPTION_CATCHING=0", "-sTOTAL_STACK=1048576"]
 
 
-class Page:
-    def __init__(self, folder):
+class Compiler:
+    def __init__(self, folder, options):
         self.folder = Path(folder)
         self.include = self.folder / "include"
         (self.include / "ordo").mkdir(parents=True, exist_ok=True)
@@ -71,11 +73,11 @@ class Page:
             link = self.include / name
             if not link.is_symlink():
                 link.symlink_to(target)
-        self.options = [*OPTIONS, f"-I{self.include}", f"-I{build.HARNESS}", f"-I{self.folder}"]
+        self.options = [*OPTIONS, *options, f"-I{LIVE}", f"-I{self.include}", f"-I{build.HARNESS}", f"-I{self.folder}"]
 
     def compile(self, source):
-        made = self.folder / f"{source.stem}.o"
-        build.run(["em++", *self.options, "-c", str(source), "-o", str(made)])
+        made = self.folder / f"{source.stem}-{source.parent.name}.o"
+        build.run(["em++", *self.options, "-xc++", "-c", str(source), "-o", str(made)])
         return made
 
     def compile_lesson(self, lesson, texts):
@@ -87,27 +89,41 @@ class Page:
         build.run(["em++", *self.options, "-c", str(code), "-o", str(made)])
         return made
 
-    def build(self, output):
-        every = {lesson: list(texts_of(lesson)) for lesson in lessons.lessons() if not lesson.needs_library}
-        names = [f"lesson_{lesson.number}::text_{number}" for lesson, texts in every.items() for number in range(len(texts))]
-        declared = "".join(f"namespace {name} {{\nvoid check();\n}}\n" for name in names)
-        (self.folder / "programs.h").write_text(f"#pragma once\n{declared}inline void (*const kPrograms[])() = {{\n" + "".join(f"    {name}::check,\n" for name in names) + "};\n")
-        sources = [LIVE / "live.cpp", build.HARNESS / "check.cpp", *build.emulator_sources()]
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            objects = [pool.submit(self.compile, source) for source in sources] + [pool.submit(self.compile_lesson, lesson, texts) for lesson, texts in every.items()]
-            objects = [str(job.result()) for job in objects]
+    def link(self, objects, functions, output):
+        """A script for the page: it hands the text of the worker's script to ordoLive()."""
         program = self.folder / "program.js"
         os.environ["NODE_PATH"] = "/usr/share/nodejs"  # another node than Debian's does not look for its packages there
-        build.run(["em++", *OPTIONS, LINK, *objects, "-o", str(program), "-sASYNCIFY", "-sASYNCIFY_STACK_SIZE=65536", "-sALLOW_MEMORY_GROWTH", "-sSINGLE_FILE",
-                   "-sEXIT_RUNTIME=0", "-sENVIRONMENT=worker,node", "-sINVOKE_RUN=0", "--no-entry", "-sEXPORTED_FUNCTIONS=_run_program,_program_status",
-                   "-sEXPORTED_RUNTIME_METHODS=FS", "-sFORCE_FILESYSTEM", "-sDISABLE_EXCEPTION_CATCHING=0", "-sTOTAL_STACK=1048576"])
+        build.run(["em++", *OPTIONS, *map(str, objects), "-o", str(program), *LINK, "-sEXPORTED_FUNCTIONS=" + ",".join(functions)])
         worker = (LIVE / "worker.js").read_text() + program.read_text()
+        output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text("window.ordoLive(" + json.dumps(worker) + ");\n")
-        return output.stat().st_size
+
+
+def build_lessons(folder, output):
+    compiler = Compiler(folder, ["-O1", "-DORDO_RACE_CHECKER=1"])
+    every = {lesson: list(texts_of(lesson)) for lesson in lessons.lessons() if not lesson.needs_library}
+    names = [f"lesson_{lesson.number}::text_{number}" for lesson, texts in every.items() for number in range(len(texts))]
+    declared = "".join(f"namespace {name} {{\nvoid check();\n}}\n" for name in names)
+    (compiler.folder / "programs.h").write_text(f"#pragma once\n{declared}inline void (*const kPrograms[])() = {{\n" + "".join(f"    {name}::check,\n" for name in names) + "};\n")
+    sources = [LIVE / "live.cpp", build.HARNESS / "check.cpp", *build.emulator_sources()]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        jobs = [pool.submit(compiler.compile, source) for source in sources] + [pool.submit(compiler.compile_lesson, lesson, texts) for lesson, texts in every.items()]
+        compiler.link([job.result() for job in jobs], ["_run_program", "_program_status"], output)
+
+
+def build_switch(folder, output):
+    compiler = Compiler(folder, ["-O2"])
+    sources = [LIVE / "switch.cpp", ROOT / "engine/run/launch_tuning.cpp", *sorted((ROOT / "kernels/accumulate/sorted").glob("*.cu")), *build.emulator_sources()]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        compiler.link(list(pool.map(compiler.compile, sources)), ["_train"], output)
+
+
+def build_all(folder, output):
+    build_lessons(Path(folder) / "lessons", output / "lessons.js")
+    build_switch(Path(folder) / "switch", output / "switch.js")
 
 
 if __name__ == "__main__":
     if not shutil.which("em++"):
         sys.exit("live.py: Emscripten (em++) is not installed")
-    size = Page(sys.argv[1]).build(Path(sys.argv[2]))
-    print(f"wrote {sys.argv[2]}, {size / 1e6:.2f} MB")
+    build_all(sys.argv[1], Path(sys.argv[2]))

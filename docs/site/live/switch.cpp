@@ -9,8 +9,8 @@
 
 #include <ordo/engine/calls/error.h>
 #include <ordo/engine/memory/memory.h>
-#include <ordo/kernels/accumulate/accumulate_cuda.cuh>
 #include <ordo/simulators/emulator/streams.h>
+#include <ordo/kernels/accumulate/accumulate_cuda.cuh>
 #include "switch.h"
 
 // What the accumulate engine needs of the rest of the library, for one device and no cache.
@@ -69,6 +69,7 @@ extern "C" EMSCRIPTEN_KEEPALIVE void train(int deterministic, int seed, int step
   using namespace ordo::site;
   cuda::emulator::options().seed = uint64_t(seed);
   cuda::emulator::options().stack_bytes = 24 << 10;
+  cuda::emulator::options().yield = 0.1;  // enough for another order in every step
   const Data data = make_data();
   const Model model = make_model();
   const OnDevice<int> words(data.words), classes(data.classes);
@@ -79,8 +80,12 @@ extern "C" EMSCRIPTEN_KEEPALIVE void train(int deterministic, int seed, int step
                  logit_gradient, row_gradient, loss);
     cuda::check(cudaMemsetAsync(gradient, 0, sizeof(float) * kWords * kWidth, nullptr), "cudaMemsetAsync");
     // What an operation chooses at not_guaranteed, and above it.
-    kernels::cuda::accumulate(WordGradients{kItems, words, row_gradient}, gradient.data(), {kWords, 1, kWidth},
-                              deterministic ? Algorithm::sorted : Algorithm::atomic, kGpu);
+    const WordGradients items{kItems, words, row_gradient};
+    const kernels::AccumulateShape shape{kWords, 1, kWidth};
+    if (deterministic)
+      kernels::cuda::accumulate_sorted(items, gradient.data(), shape, kGpu);
+    else
+      kernels::cuda::accumulate_atomic(items, gradient.data(), shape, nullptr);
     cuda::launch(weight_kernel, dim3(1), dim3(kWidth * kClasses), 0, nullptr, hidden, logit_gradient, weights);
     cuda::launch(table_kernel, dim3(kWords * kWidth / 32), dim3(32), 0, nullptr, gradient, table);
     double sum = 0;

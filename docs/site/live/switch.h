@@ -12,7 +12,7 @@
 namespace ordo::site {
 
 inline constexpr int kBags = 64, kLength = 12, kWords = 48, kWidth = 8, kClasses = 4, kItems = kBags * kLength;
-inline constexpr float kRate = 24.f, kGain = 4.f;
+inline constexpr float kRate = 60.f, kGain = 4.f;
 
 /// Of each bag: its words and its class.
 struct Data {

@@ -245,9 +245,9 @@ void expect_float_atomics(const Runs& runs, uint64_t most) {
 
 void expect_shared_work(const Runs& runs, uint64_t most) {
   if (runs.in_a_row > most)
-    fail("SERIAL", "the busiest threads used memory " + std::to_string(runs.in_a_row) +
-                       " times, one after the other" + (runs.busiest_at.empty() ? "" : ", most of them") +
-                       runs.busiest_at + ". With the work shared among all threads " + std::to_string(most) +
+    fail("SERIAL", "the busiest threads used memory " + std::to_string(runs.in_a_row) + " times, one after the other" +
+                       (runs.busiest_at.empty() ? "" : ", most of them") + runs.busiest_at +
+                       ". With the work shared among all threads " + std::to_string(most) +
                        " times are more than enough.");
 }
 
@@ -316,9 +316,9 @@ namespace {
 #if ORDO_EMULATED
 void host_uses_device(ordo::cuda::emulator::checker::Kind kind, const void* code) {
   namespace checker = ordo::cuda::emulator::checker;
-  fail("HOST CODE", std::string(kind == checker::Kind::read ? "a read" : "a write") +
-                                " of the device's memory at " + checker::place_of_code(code) +
-                                ", which is no kernel's. The host cannot reach that memory: a kernel must do it.");
+  fail("HOST CODE", std::string(kind == checker::Kind::read ? "a read" : "a write") + " of the device's memory at " +
+                        checker::place_of_code(code) +
+                        ", which is no kernel's. The host cannot reach that memory: a kernel must do it.");
 }
 #endif
 }  // namespace
@@ -358,7 +358,7 @@ void* lesson_memmove(void* to, const void* from, size_t bytes) {
   ordo::cuda::emulator::checker::access(to, bytes, ordo::cuda::races::Kind::write, ORDO_CALLER);
   return std::memmove(to, from, bytes);
 }
-void* lesson_memcpy(void* to, const void* from, size_t bytes) { 
+void* lesson_memcpy(void* to, const void* from, size_t bytes) {
   ordo::cuda::emulator::checker::access(from, bytes, ordo::cuda::races::Kind::read, ORDO_CALLER);
   ordo::cuda::emulator::checker::access(to, bytes, ordo::cuda::races::Kind::write, ORDO_CALLER);
   return std::memmove(to, from, bytes);

@@ -257,7 +257,8 @@ def reset(lesson, record, yes):
 
 
 def check(lesson, record, arguments):
-    lesson.begin()
+    if not arguments.solution:
+        lesson.begin()
     source = lesson.solution if arguments.solution else lesson.yours
     print(f"Lesson {lesson.number}: {lesson.title}", flush=True)
     started = time.monotonic()
@@ -301,19 +302,15 @@ def watch(lesson, record, arguments):
 def check_all(record, arguments):
     """Checks every lesson's file, or solution; prints a line each, and writes all of it as JSON."""
     table = []
+    build.Builder(arguments.build, arguments.gpu).library()
     for lesson in lessons():
         source = lesson.solution if arguments.solution else lesson.yours
         started = time.monotonic()
         if not source.exists():
             status, words = 1, "not begun"
         else:
-            if not lesson.needs_library:
-                build.Builder(arguments.build, arguments.gpu).library()
-            elif not arguments.library:
-                status, words = 1, "not checked: it needs the library; ./run lesson N builds it"
-            if arguments.library or not lesson.needs_library:
-                status, text = verdict(lesson, source, arguments.build, arguments.gpu, arguments.library)
-                words = "DONE" if status == 0 else next((line for line in text.splitlines() if re.match(r"[A-Z][A-Z ]+: ", line)), text)
+            status, text = verdict(lesson, source, arguments.build, arguments.gpu, arguments.library)
+            words = "DONE" if status == 0 else next((line for line in text.splitlines() if re.match(r"[A-Z][A-Z ]+: ", line)), text)
         table.append({"lesson": lesson.number, "title": lesson.title, "question": lesson.question, "goal": lesson.goal, "planned_minutes": lesson.minutes,
                       "file": str(source.relative_to(build.ROOT)), "done": status == 0, "verdict": words, "seconds": round(time.monotonic() - started, 1)})
         print(f"  {lesson.number:2}  {lesson.title:60} {words.partition(':')[0]}", flush=True)
