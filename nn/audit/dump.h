@@ -1,4 +1,5 @@
-// The values of one event, for which a trace has fingerprints only: a program that runs again with
+// Internal to nn and to the tools: the values of one event, for which a trace has fingerprints only. A program that runs
+// again with
 //
 //   ORDO_TRACE=again.trace
 //   ORDO_TRACE_DUMP=step=3,call=1,thread=0,kind=operation,phase=forward,name=mean,node=,module=Net
@@ -6,7 +7,7 @@
 //
 // writes the tensors of that event to FOLDER/input-0.npy, ..., FOLDER/output-0.npy, ..., and where the program called it
 // to FOLDER/calls.txt (a line for each call, innermost first: module, tab, address in it). It ends there with exit
-// status 3. Internal to nn and to the tools.
+// status 3.
 #pragma once
 
 #include <optional>
