@@ -90,7 +90,7 @@ def check_in_browser(site, scratch):
         return ["Chromium is not installed"]
     failures = page_check.check([site / name for name in OPENED], scratch, TEXTS)
     start = site / "index.html"
-    for word, page in (("embedding_bag", "embedding.h.html"), ("associative", "01-addition-is-not-associative.html"), ("cudaMalloc", ".html")):
+    for word, page in (("embedding_bag", "embedding.h.html"), ("associative", "01-addition-is-not-associative.html"), ("cudaMalloc", "glossary.html")):
         dom, console = page_check.browse(scratch, f"{start}?q={word}", "--dump-dom")
         results = re.findall(r'class="md-search-result__link"[^>]*|href="([^"]*)"[^>]*class="md-search-result__link"', dom)
         shown = " ".join(results)

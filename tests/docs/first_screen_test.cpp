@@ -16,7 +16,7 @@ TEST(FirstScreen, the_weights_are_those_of_the_page) {
   Model model = make_model();
   std::vector<float> hidden(kBags * kWidth), loss(kBags), logit_gradient(kBags * kClasses);
   std::vector<float> row_gradient(kBags * kWidth);
-  for (int step = 0; step < 120; ++step) {
+  for (int step = 0; step < kSteps; ++step) {
     for (int b = 0; b < kBags; ++b)
       bag_step(b, data.words.data(), data.classes.data(), model.table.data(), model.weights.data(), hidden.data(),
                logit_gradient.data(), row_gradient.data(), loss.data());

@@ -12,7 +12,8 @@
 namespace ordo::site {
 
 inline constexpr int kBags = 64, kLength = 12, kWords = 48, kWidth = 8, kClasses = 4, kItems = kBags * kLength;
-inline constexpr float kRate = 60.f, kGain = 4.f;
+inline constexpr int kSteps = 160;
+inline constexpr float kRate = 63.f, kGain = 4.f;  // so large that a difference in a last bit grows
 
 /// Of each bag: its words and its class.
 struct Data {

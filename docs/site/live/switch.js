@@ -3,7 +3,7 @@
 (() => {
   const box = document.querySelector('.live-switch');
   if (!box) return;
-  const kSteps = 120, kWide = 560, kHigh = 250, kLeft = 44, kBottom = 26;
+  const kSteps = 160, kWide = 560, kHigh = 250, kLeft = 44, kBottom = 26;
   const make = (parent, name, attributes = {}, text = '') => {
     const svg = name === 'svg' || parent.namespaceURI.endsWith('svg');
     const e = svg ? document.createElementNS('http://www.w3.org/2000/svg', name) : document.createElement(name);
@@ -18,7 +18,7 @@
   const again = make(bar, 'button', { class: 'md-button' }, 'Train twice again');
   const svg = make(box, 'svg', { viewBox: `0 0 ${kWide} ${kHigh}`, role: 'img', 'aria-label': 'the losses of two trainings by step' });
   const verdict = make(box, 'p', { class: 'live-verdict', role: 'status' }), hashes = make(box, 'div', { class: 'live-hashes' });
-  const x = step => kLeft + (kWide - kLeft - 8) * step / kSteps, y = loss => 8 + (kHigh - kBottom - 8) * (1 - (Math.log10(Math.min(Math.max(loss, .02), 20)) + 1.7) / 3);
+  const x = step => kLeft + (kWide - kLeft - 8) * step / kSteps, y = loss => 8 + (kHigh - kBottom - 8) * (1 - (Math.log10(Math.min(Math.max(loss, .05), 20)) + 1.3) / 2.6);
   for (const loss of [.1, 1, 10]) {
     make(svg, 'path', { d: `M${kLeft} ${y(loss)}H${kWide - 8}`, class: 'live-grid' });
     make(svg, 'text', { x: kLeft - 6, y: y(loss) + 4, 'text-anchor': 'end' }, String(loss));
