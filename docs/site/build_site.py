@@ -180,7 +180,7 @@ class Site:
 
     def live_lesson(self, number):
         """The exercise in the page: its texts, and the script that checks them. Nothing without Emscripten, or for a program of the library."""
-        texts = [{"title": name.replace("_", " "), "program": program, "code": text, "verdict": verdict or "fails"}
+        texts = [{"title": name.replace("_", " "), "program": program, "code": text, "verdict": verdict}
                  for program, (lesson, name, text, verdict) in enumerate(self.programs) if lesson.number == number]
         if not texts:
             return ""
@@ -195,10 +195,15 @@ class Site:
         if not shutil.which("em++"):
             print("Emscripten (em++) is not installed: the lessons' pages have no exercise that runs")
             return
+        try:
+            live.build_all(SOURCES.parent / "live", SOURCES / "assets/programs")
+        except live.build.DoesNotCompile as error:
+            shutil.rmtree(SOURCES / "assets/programs", ignore_errors=True)
+            print(f"Emscripten does not compile the lessons, whose pages have no exercise that runs:\n{error}")
+            return
         self.programs = live.programs()
         for script in (*(ROOT / f"docs/site/live/{name}.js" for name in ("programs", "live", "switch")), ROOT / "tools/scripts/playback.js"):
             shutil.copy(script, SOURCES / "assets" / script.name)
-        live.build_all(SOURCES.parent / "live", SOURCES / "assets/programs")
         print("programs that run in pages: " + ", ".join(f"{made.name} {made.stat().st_size / 1e6:.2f} MB" for made in sorted((SOURCES / "assets/programs").iterdir())))
 
     def show(self, path):

@@ -5,6 +5,7 @@
 #if defined(__GLIBC__)
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <link.h>
 #endif
 
 #include <charconv>
@@ -116,15 +117,23 @@ void Dump::end(const TensorList& inputs, const TensorList& outputs) {
 
 void Dump::save_calls() const {
 #if defined(__GLIBC__)
-  Dl_info own, module;
-  if (!dladdr(&kWithTensors, &own)) return;
+  Dl_info information;
+  link_map *own = nullptr, *module = nullptr;
+  const auto find = [&](const void* address, link_map*& to) {
+    return dladdr1(address, &information, reinterpret_cast<void**>(&to), RTLD_DL_LINKMAP) != 0;
+  };
+  if (!find(&kWithTensors, own)) return;
   void* calls[128];
   std::string text;
+  std::error_code error;
   const int depth = backtrace(calls, int(std::size(calls)));
-  for (int i = 0; i < depth; ++i)
-    if (dladdr(calls[i], &module) && module.dli_fbase != own.dli_fbase)
-      text += fmt::format("{}\t{:#x}\n", module.dli_fname,
-                          static_cast<char*>(calls[i]) - static_cast<char*>(module.dli_fbase) - 1);
+  for (int i = 0; i < depth; ++i) {
+    if (!find(calls[i], module) || module == own) continue;
+    // The program itself has no name there, and what it was called by need not be its path.
+    const std::string name =
+        *module->l_name ? module->l_name : std::filesystem::read_symlink("/proc/self/exe", error).string();
+    text += fmt::format("{}\t{:#x}\n", name, reinterpret_cast<uintptr_t>(calls[i]) - module->l_addr - 1);
+  }
   nn::WholeFile file(folder_ + "/calls.txt", "ORDO_TRACE_DUMP");
   file.write(text);
   file.commit();

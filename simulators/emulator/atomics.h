@@ -37,8 +37,9 @@ ORDO_EMULATOR_ATOMIC T read_change_write(T* p, F change) {
 }
 }  // namespace ordo::cuda::emulator
 
+// Always inlined, so that the checker's place of the call is the kernel's line.
 template <ordo::cuda::emulator::AtomicNumber T>
-T atomicAdd(T* p, std::type_identity_t<T> v) {
+__forceinline__ T atomicAdd(T* p, std::type_identity_t<T> v) {
   if constexpr (std::is_floating_point_v<T>) ordo::cuda::emulator::count_float_atomic();
   return ordo::cuda::emulator::read_change_write(p, [v](T old) {
     if constexpr (std::is_same_v<T, int>)
@@ -48,37 +49,37 @@ T atomicAdd(T* p, std::type_identity_t<T> v) {
   });
 }
 template <ordo::cuda::emulator::AtomicInteger T>
-T atomicSub(T* p, std::type_identity_t<T> v) {
+__forceinline__ T atomicSub(T* p, std::type_identity_t<T> v) {
   return ordo::cuda::emulator::read_change_write(p, [v](T old) { return T(old - v); });
 }
 template <ordo::cuda::emulator::AtomicInteger T>
-T atomicMax(T* p, std::type_identity_t<T> v) {
+__forceinline__ T atomicMax(T* p, std::type_identity_t<T> v) {
   return ordo::cuda::emulator::read_change_write(p, [v](T old) { return old < v ? v : old; });
 }
 template <ordo::cuda::emulator::AtomicInteger T>
-T atomicMin(T* p, std::type_identity_t<T> v) {
+__forceinline__ T atomicMin(T* p, std::type_identity_t<T> v) {
   return ordo::cuda::emulator::read_change_write(p, [v](T old) { return v < old ? v : old; });
 }
 template <ordo::cuda::emulator::AtomicInteger T>
-T atomicAnd(T* p, std::type_identity_t<T> v) {
+__forceinline__ T atomicAnd(T* p, std::type_identity_t<T> v) {
   return ordo::cuda::emulator::read_change_write(p, [v](T old) { return old & v; });
 }
 template <ordo::cuda::emulator::AtomicInteger T>
-T atomicOr(T* p, std::type_identity_t<T> v) {
+__forceinline__ T atomicOr(T* p, std::type_identity_t<T> v) {
   return ordo::cuda::emulator::read_change_write(p, [v](T old) { return old | v; });
 }
 template <ordo::cuda::emulator::AtomicInteger T>
-T atomicXor(T* p, std::type_identity_t<T> v) {
+__forceinline__ T atomicXor(T* p, std::type_identity_t<T> v) {
   return ordo::cuda::emulator::read_change_write(p, [v](T old) { return old ^ v; });
 }
 template <class T>
-requires(ordo::cuda::emulator::AtomicInteger<T> || std::is_same_v<T, float>) T
+requires(ordo::cuda::emulator::AtomicInteger<T> || std::is_same_v<T, float>) __forceinline__ T
     atomicExch(T* p, std::type_identity_t<T> v) {
   using namespace ordo::cuda::emulator;
   return read_change_write<Use::exchange>(p, [v](T) { return v; });
 }
 template <ordo::cuda::emulator::AtomicWord T>
-T atomicCAS(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
+__forceinline__ T atomicCAS(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
   using namespace ordo::cuda::emulator;
   return read_change_write<Use::compare>(p, [=](T old) { return old == expected ? v : old; });
 }

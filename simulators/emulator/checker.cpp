@@ -65,9 +65,10 @@ void report(const char* what, const Access* before, const Access& now) {
 }
 
 void found(const Access* before, const Access& now) {
-  report(!before                                ? "shared memory that nobody wrote"
-         : g_state.space == MemorySpace::shared ? "data race in shared memory"
-                                                : "data race in device memory",
+  const void* word = reinterpret_cast<const void*>(g_state.detector.word());
+  report(!before                                    ? "shared memory that nobody wrote"
+         : space_of(word, 4) == MemorySpace::shared ? "data race in shared memory"
+                                                    : "data race in device memory",
          before, now);
 }
 
@@ -101,6 +102,13 @@ bool may_race(const void* p, size_t bytes, Kind kind, const void* code) {
   return false;
 }
 
+// Of code that is no kernel's. While a kernel runs, the emulator itself does.
+void host_access(const void* p, size_t bytes, Kind kind, const void* code) {
+  if (!g_host_uses_device || in_kernel()) return;
+  const MemorySpace space = space_of(p, bytes);
+  if (space == MemorySpace::device || space == MemorySpace::beside_device) g_host_uses_device(kind, code);
+}
+
 bool local_variable(const void* p) {
   const Context& c = *g_launch.current->context;
   const char* byte = static_cast<const char*>(p);
@@ -117,11 +125,11 @@ void begin_launch() {
   g_state.blocks.assign(g_launch.blocks.size(), {});
 }
 
-std::string end_launch(const void* kernel) {
-  if (g_launch.error.empty()) g_state.detector.end_launch();
+std::string end_launch(const void* kernel, bool well) {
+  if (well) g_state.detector.end_launch();
   g_state.work.in_a_row += std::exchange(g_state.busiest, 0);
   if (g_state.report.empty() && g_state.detector.accesses() == 0 && g_launch.error.empty())
-    return "the checker saw no access to memory: the kernel at " + place_of_code(static_cast<const char*>(kernel) + 1) +
+    return "the checker saw no access to memory: the kernel at " + place_of_function(kernel) +
            " does nothing, or is not compiled for the checker";
   return std::exchange(g_state.report, {});
 }
@@ -154,7 +162,7 @@ const void* last_writer(const void* p) { return g_state.detector.last_writer(p);
 void forget_accesses(const void* p, size_t bytes) { g_state.detector.forget(p, bytes); }
 
 void atomic(const void* p, size_t bytes, const void* code, Atomic is) {
-  if (!t_in_kernel) return;
+  if (!t_in_kernel) return host_access(p, bytes, is.writes ? Kind::write : Kind::read, code);
   const Pause pause;
   if (local_variable(p) || !may_race(p, bytes, Kind::atomic, code)) return;
   Thread& t = *g_launch.current;
@@ -163,18 +171,13 @@ void atomic(const void* p, size_t bytes, const void* code, Atomic is) {
 }
 
 void volatile_access(const void* p, size_t bytes, const void* code, Kind kind) {
-  if (!t_in_kernel) return;
-  give_way_at_atomic();
+  if (t_in_kernel) give_way_at_atomic();
   atomic(p, bytes, code, {.reads = kind == Kind::read, .writes = kind == Kind::write});
 }
 
 void access(const void* p, size_t bytes, Kind kind, const void* code) {
-  if (!t_in_kernel) {
-    if (!g_host_uses_device || in_kernel()) return;  // the emulator itself runs, while a kernel does
-    const MemorySpace space = space_of(p, bytes);
-    if (space == MemorySpace::device || space == MemorySpace::beside_device) g_host_uses_device(kind, code);
-    return;
-  }
+  if (bytes == 0) return;
+  if (!t_in_kernel) return host_access(p, bytes, kind, code);
   if (local_variable(p)) return;
   const Pause pause;
   if (g_launch.options.order == Order::random) give_way(g_launch.options.preempt);

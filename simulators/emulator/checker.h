@@ -49,8 +49,9 @@ inline void enter_kernel() { t_in_kernel = true; }
 inline void leave_kernel() { t_in_kernel = false; }
 
 void begin_launch();
-/// What was found since begin_launch(), a line each; empty when all is well. `kernel`: the function that was launched.
-std::string end_launch(const void* kernel);
+/// What was found since begin_launch(), a line each; empty when all is well. `kernel`: the function that was launched;
+/// `well`: all threads have come to their end.
+std::string end_launch(const void* kernel, bool well);
 /// What was found since begin_launch(), for callers that cannot wait for the end of the launch.
 const std::string& found_so_far();
 void block_starts(const Block& block);
@@ -106,7 +107,7 @@ struct [[maybe_unused]] Pause {};
 inline void enter_kernel() {}
 inline void leave_kernel() {}
 inline void begin_launch() {}
-inline std::string end_launch(const void*) { return {}; }
+inline std::string end_launch(const void*, bool) { return {}; }
 inline void block_starts(const Block&) {}
 inline void barrier(const Block&) {}
 inline void warp_barrier(const Block&, unsigned, unsigned) {}

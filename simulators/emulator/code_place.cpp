@@ -8,6 +8,7 @@ std::string place_of_code(const void* code) {
   const auto line = reinterpret_cast<uintptr_t>(code);
   return line ? "yours.cu:" + std::to_string(line) : "?";
 }
+std::string place_of_function(const void*) { return "?"; }
 }  // namespace ordo::cuda::emulator::checker
 
 #elif ORDO_RACE_CHECKER
@@ -54,6 +55,8 @@ std::string place_of_code(const void* code) {
   }
   return at->second;
 }
+
+std::string place_of_function(const void* function) { return place_of_code(static_cast<const char*>(function) + 1); }
 
 }  // namespace ordo::cuda::emulator::checker
 #endif

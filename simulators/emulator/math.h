@@ -20,8 +20,12 @@ ORDO_EMULATOR_MIN_MAX(int, unsigned)
 ORDO_EMULATOR_MIN_MAX(unsigned, int)
 ORDO_EMULATOR_MIN_MAX(unsigned, unsigned)
 ORDO_EMULATOR_MIN_MAX(long, long)
+ORDO_EMULATOR_MIN_MAX(long, unsigned long)
+ORDO_EMULATOR_MIN_MAX(unsigned long, long)
 ORDO_EMULATOR_MIN_MAX(unsigned long, unsigned long)
 ORDO_EMULATOR_MIN_MAX(long long, long long)
+ORDO_EMULATOR_MIN_MAX(long long, unsigned long long)
+ORDO_EMULATOR_MIN_MAX(unsigned long long, long long)
 ORDO_EMULATOR_MIN_MAX(unsigned long long, unsigned long long)
 #undef ORDO_EMULATOR_MIN_MAX
 // Of a number and a NaN: the number.
@@ -35,8 +39,8 @@ inline double min(double a, float b) { return std::fmin(a, double(b)); }
 inline double max(double a, float b) { return std::fmax(a, double(b)); }
 using std::abs;
 
-inline float rsqrtf(float x) { return float(1 / std::sqrt(double(x))); }
-inline double rsqrt(double x) { return 1 / std::sqrt(x); }
+inline float rsqrtf(float x) noexcept { return float(1 / std::sqrt(double(x))); }
+inline double rsqrt(double x) noexcept { return 1 / std::sqrt(x); }
 inline float fdividef(float a, float b) { return a / b; }
 inline float __fdividef(float a, float b) { return a / b; }
 inline float __saturatef(float x) { return std::fmin(std::fmax(x, 0.f), 1.f); }
@@ -53,10 +57,14 @@ inline float __fsub_rn(float a, float b) { return a - b; }
 inline float __fdiv_rn(float a, float b) { return a / b; }
 inline float __fsqrt_rn(float x) { return std::sqrt(x); }
 inline float __frcp_rn(float x) { return 1 / x; }
-inline int __float2int_rn(float x) { return int(std::nearbyint(x)); }
-inline int __float2int_rz(float x) { return int(x); }
-inline int __float2int_rd(float x) { return int(std::floor(x)); }
-inline int __float2int_ru(float x) { return int(std::ceil(x)); }
+namespace ordo::cuda::emulator {
+/// As cvt.s32: the nearest integer there is, and 0 of a NaN.
+inline int saturated(float x) { return x != x ? 0 : x >= 0x1p31f ? INT32_MAX : x < -0x1p31f ? INT32_MIN : int(x); }
+}  // namespace ordo::cuda::emulator
+inline int __float2int_rn(float x) { return ordo::cuda::emulator::saturated(std::nearbyint(x)); }
+inline int __float2int_rz(float x) { return ordo::cuda::emulator::saturated(x); }
+inline int __float2int_rd(float x) { return ordo::cuda::emulator::saturated(std::floor(x)); }
+inline int __float2int_ru(float x) { return ordo::cuda::emulator::saturated(std::ceil(x)); }
 inline float __int2float_rn(int x) { return float(x); }
 inline float __uint2float_rn(unsigned x) { return float(x); }
 

@@ -11,8 +11,19 @@ struct Release {
   uint32_t block, thread, epoch, fences;
   bool whole_device;
   Lanes seen;
-  Releases earlier;  // what the thread had acquired itself
+  mutable Releases earlier;  // what the thread had acquired itself
   mutable uint64_t visit = 0;
+  // A lock that is handed on a hundred thousand times is a chain as long: no recursion here, either.
+  ~Release() {
+    Releases left = std::move(earlier);
+    while (!left.empty()) {
+      const std::shared_ptr<const Release> last = std::move(left.back());
+      left.pop_back();
+      if (last.use_count() != 1) continue;
+      left.insert(left.end(), last->earlier.begin(), last->earlier.end());
+      last->earlier.clear();
+    }
+  }
 };
 
 namespace {
@@ -141,11 +152,29 @@ void Detector::begin_launch() {
   accesses_ = 0;
   released_.clear();
   guesses_.clear();
+  guess_of_.clear();
   shadow_.trim();
 }
 
 void Detector::end_launch() {
-  for (const Guess& g : std::exchange(guesses_, {})) report_(&g.before, g.now);
+  guess_of_.clear();
+  for (const Guess& g : std::exchange(guesses_, {})) {
+    word_ = g.word;
+    if (!g.pardoned) report_(&g.before, g.now);
+  }
+}
+
+void Detector::note_guess(const Guess& guess) {
+  if (guess_of_.try_emplace(reader(guess.word, guess.read()), guesses_.size()).second) guesses_.push_back(guess);
+}
+
+// Guesses are mostly checked soon after they were made, so that the list stays short.
+void Detector::pardon(uintptr_t word, const Access& read) {
+  const auto at = guess_of_.find(reader(word, read));
+  if (at == guess_of_.end()) return;
+  guesses_[at->second].pardoned = true;
+  guess_of_.erase(at);
+  while (!guesses_.empty() && guesses_.back().pardoned) guesses_.pop_back();
 }
 
 const void* Detector::last_writer(const void* p) {
@@ -202,6 +231,7 @@ void Detector::check(Block& block, unsigned thread, const void* p, size_t bytes,
   for (uintptr_t a = begin & ~uintptr_t(3); a < end; a += 4) {
     const unsigned low = a < begin ? unsigned(begin - a) : 0, high = unsigned(std::min<uintptr_t>(4, end - a));
     now.bytes = uint8_t((1u << high) - (1u << low));
+    word_ = a;
     Shadow::Cell& cell = shadow_.at(a, launch_);
     const auto races_with = [&](const Access& o) {
       if (o.kind == Kind::none || !(o.bytes & now.bytes) || (o.kind == Kind::read && kind == Kind::read) ||
@@ -209,7 +239,7 @@ void Detector::check(Block& block, unsigned thread, const void* p, size_t bytes,
         return;
       const bool guess =
           (o.kind == Kind::read && kind == Kind::atomic) || (o.kind == Kind::atomic && kind == Kind::read);
-      guess ? guesses_.push_back({a, o, now}) : report_(&o, now);
+      guess ? note_guess({a, o, now}) : report_(&o, now);
     };
     if (reads && needs_writer && (now.bytes & ~cell.written)) report_(nullptr, now);
     races_with(cell.write);
@@ -229,18 +259,24 @@ void Detector::check(Block& block, unsigned thread, const void* p, size_t bytes,
 
 void Detector::atomic(Block& block, unsigned thread, const void* p, size_t bytes, const void* code, Atomic is,
                       bool needs_writer) {
-  const auto mine = [&](const Access& a) {
-    return a.kind == Kind::read && a.block == block.number_ && a.thread == thread;
-  };
-  const uintptr_t begin = reinterpret_cast<uintptr_t>(p) & ~uintptr_t(3), end = reinterpret_cast<uintptr_t>(p) + bytes;
-  for (uintptr_t a = begin; is.compares && a < end; a += 4) {
+  Block::Thread& s = block.threads_[thread];
+  const uintptr_t first = reinterpret_cast<uintptr_t>(p), end = first + bytes;
+  for (uintptr_t a = first & ~uintptr_t(3); is.compares && a < end; a += 4) {
+    const unsigned low = a < first ? unsigned(first - a) : 0, high = unsigned(std::min<uintptr_t>(4, end - a));
+    const auto compared = uint8_t((1u << high) - (1u << low));
+    // A read of what is compared, since the thread's last barrier and fence.
+    const auto is_guess = [&](const Access& r) {
+      return r.kind == Kind::read && r.block == block.number_ && r.thread == thread && r.epoch == block.epoch_ &&
+             r.fences == s.fences && !(r.bytes & ~compared);
+    };
     Shadow::Cell& cell = shadow_.at(a, launch_);
     for (Access* read : {&cell.read, &cell.other_read})
-      if (mine(*read)) *read = {};
-    std::erase_if(guesses_, [&](const Guess& g) { return g.word == a && mine(g.read()); });
+      if (is_guess(*read)) *read = {};
+    const Access me{block.number_, 0, 0, 0, uint16_t(thread), Kind::read, 0, nullptr};
+    const auto at = guess_of_.find(reader(a, me));
+    if (at != guess_of_.end() && is_guess(guesses_[at->second].read())) pardon(a, me);
   }
   check(block, thread, p, bytes, Kind::atomic, is.reads, code, needs_writer);
-  Block::Thread& s = block.threads_[thread];
   const auto at = released_.find(p);
   if (is.reads && at != released_.end()) {
     Adder pending(s.pending);

@@ -94,6 +94,8 @@ class Detector {
   void begin_launch();
   /// Reports what can be judged only when a launch has ended.
   void end_launch();
+  /// The word that is being reported.
+  uintptr_t word() const { return word_; }
   /// All threads of the block have come to a barrier.
   void barrier(Block& block);
   /// The lanes of `mask` in the warp that begins with thread `first` have come to a __syncwarp.
@@ -124,16 +126,28 @@ class Detector {
   void check(Block& block, unsigned thread, const void* p, size_t bytes, Kind kind, bool reads, const void* code,
              bool needs_writer);
 
-  /// A read and an atomic that race, unless the reader's compare-and-swap comes.
+  /// A read and an atomic that race, unless the reader's compare-and-swap comes. One for each reader of a word.
   struct Guess {
     uintptr_t word;
     Access before, now;
+    bool pardoned = false;
     const Access& read() const { return now.kind == Kind::read ? now : before; }
   };
+  using Reader = std::array<uint64_t, 2>;  // word; block and thread
+  struct ReaderHash {
+    size_t operator()(const Reader& r) const {
+      return size_t((r[0] ^ r[1] * 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull >> 20);
+    }
+  };
+  static Reader reader(uintptr_t word, const Access& a) { return {word, uint64_t(a.block) << 16 | a.thread}; }
+  void note_guess(const Guess& guess);
+  void pardon(uintptr_t word, const Access& read);
 
   Report report_;
   Shadow shadow_;
   std::vector<Guess> guesses_;
+  std::unordered_map<Reader, size_t, ReaderHash> guess_of_;
+  uintptr_t word_ = 0;
   std::vector<const Release*> to_visit_;  // of covers()
   uint64_t launch_ = 0, visit_ = 0, accesses_ = 0;
   std::unordered_map<const void*, Releases> released_;

@@ -207,13 +207,13 @@ std::string end_launch(const void* kernel) {
                  place(t.where);
     }
   }
+  const std::string found = checker::end_launch(kernel, l.error.empty() && !waiting);
   for (Block& b : l.blocks) free_shared(b);
   g_free_contexts.clear();
   for (auto& c : g_contexts) {
     if (!l.error.empty() || waiting) forget_frames(*c);
     g_free_contexts.push_back(c.get());
   }
-  const std::string found = checker::end_launch(kernel);
   if (!l.error.empty()) return l.error;
   if (!found.empty()) return found;
   if (waiting) return "deadlock, " + std::to_string(waiting) + " threads wait" + stuck;

@@ -59,7 +59,7 @@ def test_unsolved(lesson, folder):
     status, answer, _ = verdict_of(lesson, "yours", lesson.unsolved.read_text(), folder)
     what = f"lesson {lesson.number}: the unsolved file fails with {expected} and its line"
     expect(status == 1 and re.search(f"^{expected}: ", answer, flags=re.M) and f"{lesson.yours.name}:" in answer, what, answer)
-    expect(f"`{expected}`" in lesson.text, f"lesson {lesson.number}: the README names {expected}")
+    expect(lesson.says == expected, f"lesson {lesson.number}: the README names {expected}, and not {lesson.says}")
     expect(len(lesson.hints()) >= 3, f"lesson {lesson.number} has three hints or more")
 
 

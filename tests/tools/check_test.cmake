@@ -36,6 +36,13 @@ else()
          check --json ${DIRECTORY}/check.json --dump ${DIRECTORY}/dump -- ${PLANTED} uninitialized)
 endif()
 expect(1 "operation +narrow.*called at  planted.cpp:[0-9]+ .*step +3, forward.*cause +shapes" check --runs 4 -- ${PLANTED} shape)
+# A program without lines: its function at best, and no line of the library that calls main().
+find_program(OBJCOPY objcopy REQUIRED)
+execute_process(COMMAND ${OBJCOPY} --strip-debug ${PLANTED} ${DIRECTORY}/planted_without_lines COMMAND_ERROR_IS_FATAL ANY)
+expect(1 "called at  [a-z_:]+ .compiled without lines: -g1 gives them" check --runs 4 -- ${DIRECTORY}/planted_without_lines shape)
+if(output MATCHES "libc")
+  message(SEND_ERROR "ordo check names a line that is not the program's: ${output}")
+endif()
 expect(1 "operation +mean.*step +3, forward.*input 0 has other bits, which no operation before it gave.*cause +outside.*values.*kept/values-1.*input-0: 1 of 1 float32 values differ"
        check --runs 8 --keep ${DIRECTORY}/kept -- ${PLANTED} outside)
 

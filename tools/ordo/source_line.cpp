@@ -13,7 +13,13 @@ namespace {
 
 /// Headers of the library and of the system, which are inlined into a program's functions.
 bool is_foreign(const std::string& file) {
-  return file.starts_with("?") || file.starts_with("/usr/") || file.find("/include/ordo/") != file.npos;
+  return file.starts_with("?") || file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") ||
+         file.find("/include/ordo/") != file.npos;
+}
+
+/// libc and its like, which call main().
+bool is_system(const std::string& module) {
+  return module.starts_with("/lib") || module.starts_with("/usr/lib") || module.starts_with("linux-vdso");
 }
 
 /// Without its template's and function's arguments.
@@ -28,6 +34,7 @@ std::string source_line(const fs::path& calls, const fs::path& scratch) {
     const size_t tab = line.rfind('\t');
     if (tab == line.npos) continue;
     const std::string module = line.substr(0, tab);
+    if (is_system(module)) continue;
     if (groups.empty() || groups.back()[2] != module) groups.push_back({"addr2line", "-iCfe", module});
     groups.back().push_back(line.substr(tab + 1));
   }

@@ -4,7 +4,7 @@
   const box = document.querySelector('.live');
   if (!box) return;
   const texts = JSON.parse(document.getElementById('live-texts').textContent), kSeconds = 20, kSchedules = 20;
-  const verdicts = ['DONE', 'RACE', 'ORDER', 'WRONG RESULT', 'OUT OF BOUNDS', 'BARRIER', 'ATOMICS', 'SERIAL', 'HOST CODE'];
+  const verdicts = ['DONE', 'RACE', 'ORDER', 'WRONG RESULT', 'OUT OF BOUNDS', 'BARRIER', 'ATOMICS', 'SERIAL', 'HOST CODE', 'PREDICTION'];
   const add = (parent, name, attributes = {}, text = '') => {
     const e = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
@@ -79,7 +79,10 @@
       end(text.match(/^[A-Z ]*[A-Z]/)[0], text, data.recording);
     }).then(ends => mine === run ? stop = ends : ends(), error => end('ERROR', 'ERROR: ' + error.message));
   }
-  choice.onchange = show;
+  choice.onchange = () => {
+    if (run) end('STOPPED', 'Stopped.');
+    show();
+  };
   seed.oninput = showSeed;
   button.onclick = check;
   showSeed();

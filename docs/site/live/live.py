@@ -27,7 +27,7 @@ OPTIONS = ["-std=c++20", "-ffp-contract=off", "-fexceptions", "-DORDO_EMULATED=1
 def texts_of(lesson):
     """(name, text, verdict) of each text of a lesson that a page has."""
     solution = lesson.solution.read_text()
-    yield "unsolved", lesson.unsolved.read_text(), None
+    yield "unsolved", lesson.unsolved.read_text(), lesson.says
     yield "solution", solution, "DONE"
     for number, name, old, new, verdict, *_ in WRONG_ATTEMPTS:
         if number == lesson.number and verdict not in NATIVE_ONLY:

@@ -68,6 +68,10 @@ WRONG_ATTEMPTS = [
     (2, "another_type", "launch(histogram_kernel, (n + 63) / 64, 64, bin,", "launch(histogram_kernel, (n + 63) / 64, 64, 1.5,", "DOES NOT COMPILE", "64, 1.5,"),
     (2, "host_writes", "  launch(histogram_kernel", "  sums[0] = 0;\n  launch(histogram_kernel", "HOST CODE", "sums[0] = 0;"),
     (2, "host_reads", "  launch(histogram_kernel", "  if (bin[0] < 0) return;\n  launch(histogram_kernel", "HOST CODE", "if (bin[0] < 0)"),
+    (2, "host_adds_atomically", "  launch(histogram_kernel", "  atomicAdd(&sums[0], 1.f);\n  launch(histogram_kernel", "HOST CODE", "atomicAdd(&sums[0], 1.f)"),
+    (2, "read_long_before", "if (i < n) atomicAdd(&sums[bin[i]], weight[i]);",
+     "if (i >= n) return;\n  unsigned* at = reinterpret_cast<unsigned*>(&sums[bin[i]]);\n  const unsigned seen = *at;\n  __threadfence();\n"
+     "  atomicCAS(at, seen + 1, seen);\n  atomicAdd(&sums[bin[i]], weight[i]);", "RACE", "seen = *at"),
     (2, "host_clears", "  launch(histogram_kernel", "  memset(sums, 0, 32);\n  launch(histogram_kernel", "HOST CODE", "memset"),
     (2, "cleared_by_every_thread", "if (i < n) atomicAdd(&sums", "memset(sums, 0, 32);\n  if (i < n) atomicAdd(&sums", "RACE", "memset"),
     (2, "read_in_between", ", weight[i]);", ", weight[i] + 0 * sums[bin[i]]);", "RACE", "0 * sums"),
@@ -101,6 +105,8 @@ RIGHT_ATTEMPTS = [
     (2, "compare_and_swap", [(HISTOGRAM, "if (i >= n) return;\n  unsigned* at = reinterpret_cast<unsigned*>(&sums[bin[i]]);\n  unsigned old = *at, assumed;\n  do {\n"
                               "    assumed = old;\n    old = atomicCAS(at, assumed, __float_as_uint(weight[i] + __uint_as_float(assumed)));\n  } while (assumed != old);")]),
     (2, "mathematics", [(HISTOGRAM, "const int last = min(i, n - 1);\n  if (i < n) atomicAdd(&sums[bin[last]], max(weight[i], -1e30f) * rsqrtf(1.f) * fminf(1.f, __expf(0.f)));")]),
+    (2, "copies_nothing", [("  launch(histogram_kernel", "  std::vector<float> none;\n  memcpy(none.data(), none.data(), none.size());\n  launch(histogram_kernel"),
+                           (HISTOGRAM, HISTOGRAM + "\n  memset(sums + 8, 0, size_t(n - n));")]),
     (2, "prints", [(HISTOGRAM, HISTOGRAM + "\n  if (i == 5) printf(\"thread %d\\n\", i);")]),
     (5, "by_shuffles", [("for (int half = kThreads / 2; half > 0; half /= 2) {\n    if (t < half) part[t] += part[t + half];\n    __syncthreads();\n  }",
                          "if (t < 32) {\n    float sum = part[t] + part[t + 32];\n    for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(~0u, sum, d);\n"

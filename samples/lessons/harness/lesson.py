@@ -28,6 +28,8 @@ class Lesson:
         # "> **Question?** Planned for N minutes. Goal."
         head = re.search(r"^> \*\*(.+?)\*\* Planned for (\d+) minutes\. (.+)$", self.text, flags=re.M)
         self.question, self.minutes, self.goal = head[1], int(head[2]), head[3]
+        says = re.search(r"`\./run lesson \d+` says `([A-Z ]+)`|or the unsolved file it says `([A-Z ]+)`", self.text)
+        self.says = says[1] or says[2]  # of the unsolved file
         # Programs that use the whole library are .cpp; kernels, which need the emulator only, are .cu.
         self.needs_library = (folder / "unsolved.cpp").exists()
         suffix = ".cpp" if self.needs_library else ".cu"
@@ -173,7 +175,7 @@ def verdict(lesson, source, folder, gpu=False, library=None, seed=None, recordin
     try:
         program = build.Builder(folder, gpu).program(lesson.folder, source)
     except build.DoesNotCompile as error:
-        return 1, quoted(compiler_verdict(str(error), lesson, source), source)
+        return 1, quoted(compiler_verdict(str(error), lesson, source, gpu), source)
     try:
         result = subprocess.run([program, name], capture_output=True, text=True, timeout=40, errors="replace",
                                 env={**os.environ, **({"LESSON_SEED": str(seed)} if seed else {}),
@@ -190,11 +192,11 @@ def quoted(text, source):
     return "\n".join([text, *(f"  {number:4} | {lines[number - 1]}" for number in numbers if number <= len(lines))])
 
 
-def compiler_verdict(message, lesson, source):
+def compiler_verdict(message, lesson, source, gpu=False):
     """The first error, with the line of the learner's file from which the compiler came to it."""
     lines = message.splitlines()
     for number, line in enumerate(without_comments(source.read_text(errors="replace")).splitlines(), 1):
-        if "<<<" in line:
+        if "<<<" in line and not gpu:
             return (f"DOES NOT COMPILE: {source.name}:{number} launches a kernel by <<<blocks, threads>>>, which needs nvcc.\n"
                     "  Write launch(kernel, blocks, threads, arguments...); it is the same.")
     own = [line for line in lines if re.search(rf"{re.escape(source.name)}:\d+", line) and "warning:" not in line and not re.match(r"(In file included)? *from ", line)]
@@ -268,6 +270,9 @@ def check(lesson, record, arguments):
         print(f"(built the {'harness' if arguments.gpu else 'emulator'}, once, in {time.monotonic() - started:.0f} s)")
     started = time.monotonic()
     recording = Path(arguments.build) / "recording.jsonl" if arguments.play else None
+    if recording:
+        recording.unlink(missing_ok=True)
+    checked = build.digest(source.read_bytes())  # the file may be saved again before the verdict is there
     status, text = verdict(lesson, source, arguments.build, arguments.gpu, arguments.library, arguments.seed, recording)
     print(f"\n{text}\n\n{source.relative_to(build.ROOT)}, {time.monotonic() - started:.1f} s")
     if recording and recording.exists():
@@ -275,7 +280,7 @@ def check(lesson, record, arguments):
             print(f"wrote {arguments.play}, which plays the schedule of seed {arguments.seed}")
     readme = (lesson.folder / "README.md").relative_to(build.ROOT)
     if status == 0 and not arguments.solution and not arguments.gpu:
-        record.entry(lesson)["done"] = build.digest(lesson.yours.read_bytes())
+        record.entry(lesson)["done"] = checked
         record.save()
         print(f"{progress(record)}\nOne more task on this subject: {readme}, \"More\".")
     elif status != 0 and not arguments.seed:
@@ -286,7 +291,7 @@ def check(lesson, record, arguments):
 def watch(lesson, record, arguments):
     """Checks whenever the file is saved, until the user ends it."""
     lesson.begin()
-    before = None
+    before, status = None, 1
     try:
         while True:
             now = lesson.yours.stat().st_mtime_ns if lesson.yours.exists() else before
@@ -310,10 +315,13 @@ def check_all(record, arguments):
             status, words = 1, "not begun"
         else:
             status, text = verdict(lesson, source, arguments.build, arguments.gpu, arguments.library)
+            if status == 0 and not arguments.solution and not arguments.gpu:
+                record.entry(lesson)["done"] = build.digest(source.read_bytes())
             words = "DONE" if status == 0 else next((line for line in text.splitlines() if re.match(r"[A-Z][A-Z ]+: ", line)), text)
         table.append({"lesson": lesson.number, "title": lesson.title, "question": lesson.question, "goal": lesson.goal, "planned_minutes": lesson.minutes,
                       "file": str(source.relative_to(build.ROOT)), "done": status == 0, "verdict": words, "seconds": round(time.monotonic() - started, 1)})
         print(f"  {lesson.number:2}  {lesson.title:60} {words.partition(':')[0]}", flush=True)
+    record.save()
     print(f"{sum(row['done'] for row in table)} of {len(table)} done")
     if arguments.json:
         Path(arguments.json).write_text(json.dumps(table, indent=1) + "\n")

@@ -105,6 +105,14 @@ TEST(PtxRaces, blocks) {
               "atomic at 'ld.volatile");
 }
 
+TEST(PtxRaces, guesses) {
+  // What a compare-and-swap of the same thread checks may have been read plainly; what it does not check may not.
+  const std::string read = "ld.global.u32 %r8, [%rd1]; add.u32 %r9, %r8, 1;\n";
+  expect_none(read + "atom.global.cas.b32 %r8, [%rd1], %r8, %r9;\n", {2, 1, 1}, {64, 1, 1});
+  expect_race(read + "atom.global.cas.b32 %r8, [%rd1+4], %r8, %r9; red.global.add.u32 [%rd1], 1;\n", {}, {64, 1, 1},
+              "read at 'ld.global", "atomic at 'red.global");
+}
+
 TEST(PtxRaces, atomics) {
   expect_none("red.global.add.u32 [%rd1], 1;\n", {3, 1, 1}, {40, 1, 1});
   expect_none("st.shared.u32 [%r4], 0; bar.sync 0; atom.shared.add.u32 %r0, [buffer], 1;\n", {3, 1, 1}, {40, 1, 1});
