@@ -22,8 +22,12 @@ bool is_system(const std::string& module) {
   return module.starts_with("/lib") || module.starts_with("/usr/lib") || module.starts_with("linux-vdso");
 }
 
-/// Without its template's and function's arguments.
-std::string short_name(const std::string& function) { return function.substr(0, function.find_first_of("(<")); }
+/// Without the arguments of its template and its own, and without an unnamed namespace.
+std::string short_name(std::string function) {
+  const std::string unnamed = "(anonymous namespace)::";
+  for (size_t at; (at = function.find(unnamed)) != function.npos;) function.erase(at, unnamed.size());
+  return function.substr(0, function.find_first_of("(<"));
+}
 
 }  // namespace
 
