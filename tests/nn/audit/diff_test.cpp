@@ -320,7 +320,7 @@ TEST_F(TraceDiffOfPrograms, names_the_operation) {
   EXPECT_GT(d.steps[2].different, 0);
   EXPECT_ORDO_ERROR(audit::diff(path("a.trace"), path("none")), DataError, "none");
   std::string bytes = read(path("a.trace"));
-  bytes[bytes.size() / 2] ^= 1;
+  bytes[bytes.find("linear")] ^= 1;  // in a record's body: a length that is too large looks like a file that was cut
   EXPECT_ORDO_ERROR(audit::diff(path("a.trace"), write("damaged", bytes)), DataError, "damaged: at byte");
   const audit::TraceDiff cut =
       audit::diff(path("a.trace"), write("cut", read(path("b.trace")).substr(0, bytes.size() - 99)));
