@@ -1,5 +1,5 @@
 """Lines of a program for the emulator's checker in a web page, where code has no addresses: before each call that reports an access, the
-number of the line that it comes from is stored in `ordo_line`. Works on LLVM's intermediate code, as text."""
+number of the line that it comes from is stored in `ordo_line` (volatile: to an optimiser memset reads no other variable). Works on LLVM's intermediate code, as text."""
 import re
 
 # Functions of the checker that want the place of their caller (ORDO_CALLER); C++ names are found in their mangled ones.
@@ -8,7 +8,6 @@ REPORTS = re.compile(r"(?:call|invoke) [^@]*@(__tsan_(?:unaligned_|volatile_|una
 
 def with_lines(code, name):
     """`code` with such stores, for lines of the file `name`."""
-    code = re.sub(r"@(memcpy|memmove|memset)\(", r"@lesson_\1(", code)
     code = re.sub(r"@(memcpy|memmove|memset)\b", r"@lesson_\1", code)
     nodes = dict(re.findall(r"^(![0-9]+) = (?:distinct )?(!DI\w+\(.*\))$", code, flags=re.M))
 
@@ -38,6 +37,6 @@ def with_lines(code, name):
         if REPORTS.search(line):
             location = re.search(r"!dbg (![0-9]+)", line)
             number = line_of(location[1]) if location else None
-            text.append(f"  store i32 {number or 0}, i32* @ordo_line")
+            text.append(f"  store volatile i32 {number or 0}, i32* @ordo_line")
         text.append(line)
     return "\n".join(text) + ("\n" if "@ordo_line =" in code else "\n@ordo_line = external global i32\n")
