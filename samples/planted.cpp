@@ -1,16 +1,18 @@
-// A small training that does not repeat, for one of nine reasons:   planted CAUSE
+// A small training that does not repeat, for one of ten reasons:   planted CAUSE
 //
-// atomic, seed, order, uninitialized, shape, outside, nan, algorithm, vectors; or none, which does repeat.
+// atomic, seed, order, uninitialized, shape, outside, pointers, nan, algorithm, vectors; or none, which does repeat.
 // `ordo check -- planted CAUSE` names the place and the reason (docs/audit.md).
 //
 // planted rows|neighbours N: a network's results for N rows, which depend on their own row, or on all.
 #include <ordo/kernels/vectors/vector_targets.h>
 #include <ordo/ordo.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <mutex>
 #include <numeric>
 #include <string>
@@ -56,6 +58,19 @@ float sum_of_threads(const Tensor& t) {
       }
     });
   for (std::thread& thread : threads) thread.join();
+  return sum;
+}
+
+/// The sum of the means of its parts, in the order of a hash table of their addresses, which change from run to run.
+Tensor sum_by_addresses(const Tensor& t) {
+  const TensorList parts = t.chunk(8);
+  std::vector<const Tensor*> order;
+  for (const Tensor& part : parts) order.push_back(&part);
+  std::sort(order.begin(), order.end(), [](const Tensor* a, const Tensor* b) {
+    return std::hash<const void*>()(a) % 61 < std::hash<const void*>()(b) % 61;
+  });
+  Tensor sum = zeros({});
+  for (const Tensor* part : order) sum += part->mean();
   return sum;
 }
 
@@ -121,6 +136,7 @@ void train(const std::string& cause) {
       if (cause == "uninitialized") loss = loss + empty({1 << 14}).clamp(-1, 1).mean();
       if (cause == "shape") loss = loss + noise.narrow(0, 0, int64_t(64 + now() % 60000)).mean();
       if (cause == "outside") loss = loss + tensor<float>({sum_of_threads(noise)}).mean();
+      if (cause == "pointers") loss = loss + sum_by_addresses(noise);
       if (cause == "nan") loss = loss + measured(noise).clamp(-1, 1).mean();
       if (cause == "algorithm") loss = loss + groups_by_clock(noise).mean();
       if (cause == "vectors") loss = loss + sum_of_lanes(noise).mean();
@@ -148,11 +164,11 @@ int main(int argc, char** argv) try {
   const std::string cause = argc >= 2 ? argv[1] : "";
   if (argc == 3 && (cause == "rows" || cause == "neighbours"))
     return predict(std::stoll(argv[2]), cause == "neighbours"), 0;
-  for (const char* known :
-       {"none", "atomic", "seed", "order", "uninitialized", "shape", "outside", "nan", "algorithm", "vectors"})
+  for (const char* known : {"none", "atomic", "seed", "order", "uninitialized", "shape", "outside", "pointers", "nan",
+                            "algorithm", "vectors"})
     if (cause == known) return train(cause), 0;
   std::fprintf(stderr,
-               "usage: planted none|atomic|seed|order|uninitialized|shape|outside|nan|algorithm|vectors\n"
+               "usage: planted none|atomic|seed|order|uninitialized|shape|outside|pointers|nan|algorithm|vectors\n"
                "       planted rows|neighbours N\n");
   return 2;
 } catch (const Error& error) {

@@ -39,6 +39,15 @@ LANGUAGES = {".h": "cpp", ".cpp": "cpp", ".cu": "cuda", ".cuh": "cuda", ".def": 
 WIDE = {"docs/ops.md"}  # their tables need the room of the table of contents
 LARGEST = 200_000  # bytes of a file that is shown as a page; larger ones are copied and linked
 
+SUMS = "\n## The order of a sum\n"
+LIVE_SUMS = """
+Here in the page: what changes if the threads run in another order, or at another level?
+
+<div class="live live-sums" data-code="assets/programs/sums.js"></div>
+<script src="assets/programs.js"></script>
+<script src="assets/sums.js"></script>
+
+"""
 
 class Site:
     def __init__(self):
@@ -106,6 +115,10 @@ class Site:
 
     def markdown(self, path):
         text = self.convert((ROOT / path).read_text(), path, self.pages[path])
+        if path == "docs/show.md" and self.programs:
+            text = text.replace(SUMS, SUMS + LIVE_SUMS)
+            if LIVE_SUMS not in text:
+                raise SystemExit(f"build_site.py: {path} has no {SUMS.strip()}")
         self.write(self.pages[path], ("---\nhide: [toc]\n---\n\n" if path in WIDE else "") + text)
 
     # -- pages that are put together ------------------------------------------------------------------------------------
@@ -202,7 +215,7 @@ class Site:
             print(f"Emscripten does not compile the lessons, whose pages have no exercise that runs:\n{error}")
             return
         self.programs = live.programs()
-        for script in (*(ROOT / f"docs/site/live/{name}.js" for name in ("programs", "live", "switch")), ROOT / "tools/scripts/playback.js"):
+        for script in (*(ROOT / f"docs/site/live/{name}.js" for name in ("programs", "live", "switch", "sums")), ROOT / "tools/scripts/playback.js"):
             shutil.copy(script, SOURCES / "assets" / script.name)
         print("programs that run in pages: " + ", ".join(f"{made.name} {made.stat().st_size / 1e6:.2f} MB" for made in sorted((SOURCES / "assets/programs").iterdir())))
 

@@ -7,6 +7,9 @@ In headless Chromium, as files: some pages of each kind are as tests/tools/page_
 The lessons' exercises run there: every text has its verdict in time, and the unsolved files and solutions say in the page what they say
 elsewhere, to the bits of each schedule.
 """
+import hashlib
+import itertools
+import json
 import re
 import shutil
 import sys
@@ -128,6 +131,31 @@ def check_switch(browser, site):
     return failures
 
 
+def check_sums(browser, site):
+    """The page on orders: what it finds is what tests/docs/page_sums_test.cu finds, and `index_add` without determinism has several orders."""
+    failures, began = [], time.monotonic()
+    browser.open(f"file://{site}/show.html")
+    box, lines = "document.querySelector('.live-sums')", ""
+
+    def look(*values):
+        browser.value(f"ordoLook({', '.join(map(str, values))})")
+        return browser.value(f"{box}.dataset.line") if browser.wait(f"{box}?.dataset.done") == "true" else browser.value(f"{box}?.innerText") or "nothing"
+    browser.wait(f"{box}?.dataset.done")
+    print(f"show.html: the first tree is there after {time.monotonic() - began:.1f} s")
+    for op, dtype, level in itertools.product(range(4), range(2), range(2)):
+        lines += look(op, 24, dtype, level, 3) + "\n"
+    if (found := hashlib.sha256(lines.encode()).hexdigest()) != (ROOT / "docs/site/live/sums.sha256").read_text().strip():
+        failures.append(f"show.html: the sums have the hash {found}, and not that of docs/site/live/sums.sha256:\n{lines}")
+    for level, most in ((0, 20), (1, 1)):
+        orders = {json.dumps(json.loads(look(0, 24, 0, level, seed))["additions"]) for seed in range(1, 6)}
+        if (len(orders) > 1) != (most > 1):
+            failures.append(f"show.html, level {level}: {len(orders)} orders in 5 schedules")
+    drawn = browser.value("document.querySelectorAll('.live-plus').length")
+    if drawn != 24:
+        failures.append(f"show.html: of 24 additions {drawn} are drawn")
+    return failures
+
+
 def check_filter(browser, site):
     browser.open(f"file://{site}/ops.html")
     browser.wait("document.querySelector('.filter input')")
@@ -160,7 +188,7 @@ def check_lessons(site, scratch):
 
     live.build.Builder(folder).library()
     with Browser(scratch) as browser:
-        failures += check_switch(browser, site)
+        failures += check_switch(browser, site) + check_sums(browser, site)
         for lesson, name, text, verdict in live.programs():
             word, said = run(browser, lesson, name)
             if word != verdict:

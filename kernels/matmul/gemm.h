@@ -43,11 +43,11 @@ ORDO_DEVICES(void, gemm, const Gemm& g, Device device)
 namespace cpu {
 void floating_gemm(const Gemm& g);  ///< the half of gemm() that is compiled for each instruction set
 }  // namespace cpu
+ORDO_DEVICES(void, ordered_gemm, const Gemm& g, Device device)  ///< by rule 3 at every level
 namespace cuda {
 /// Writes the bias, or zeros, to C.
 void start_gemm(const Gemm& g, Device device);
 void library_gemm(const Gemm& g, Device device);
-void ordered_gemm(const Gemm& g, Device device);
 }  // namespace cuda
 
 }  // namespace ordo::kernels

@@ -1,10 +1,15 @@
 #include <ordo/kernels/matmul/matmul.h>
 
+#include <algorithm>
+
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/calls/op_registry.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/matmul/exact_product.h>
 #include <ordo/kernels/matmul/gemm.h>
+#include <ordo/kernels/ordering/ordered_sum.h>
+#include <ordo/kernels/reduce/reduce.h>
 
 namespace ordo::kernels {
 
@@ -71,10 +76,14 @@ MatrixView batched_view(Tensor& t, const Dims& batch) {
   return view;
 }
 
-}  // namespace
+/// A product and what it is made of.
+struct Product {
+  Tensor left, right, result;  // whose memory `g` has
+  Gemm g;
+};
 
-Tensor matmul(const Tensor& a, const Tensor& b, const char* op, std::optional<DType> out) {
-  const detail::OperationName name(op);
+/// [..., m, k] x [..., k, n], not yet computed.
+Product product_of(const char* op, const Tensor& a, const Tensor& b, DType out) {
   check_pair(op, a, b);
   const int da = a.dim(), db = b.dim();
   ORDO_CHECK(da >= 2 && db >= 2, ShapeError, op, "takes matrices, not {} and {}", a.sizes(), b.sizes());
@@ -82,38 +91,86 @@ Tensor matmul(const Tensor& a, const Tensor& b, const char* op, std::optional<DT
   ORDO_CHECK(k == b.sizes()[db - 2], ShapeError, op,
              "the last dimension of the first input must match the second-last of the second: {} with {}", a.sizes(),
              b.sizes());
-  const DType result = out.value_or(a.dtype());
-  Gemm g{.m = m, .n = n, .k = k, .dtype = a.dtype(), .c_dtype = result};
-  Tensor left = a, right = b;
+  Product p{a, b, {}, {.m = m, .n = n, .k = k, .dtype = a.dtype(), .c_dtype = out}};
   Dims sizes = broadcast_sizes(op, Dims(a.sizes().begin(), da - 2), Dims(b.sizes().begin(), db - 2));
-  g.batch = sizes.product();
-  if (g.batch > 0) {
-    g.a = batched_view(left, sizes);
-    g.b = batched_view(right, sizes);
+  p.g.batch = sizes.product();
+  if (p.g.batch > 0) {
+    p.g.a = batched_view(p.left, sizes);
+    p.g.b = batched_view(p.right, sizes);
   }
   sizes.push_back(m);
   sizes.push_back(n);
-  const Tensor c = detail::result(sizes, result, a.device());
-  g.c = {c.data(), n, 1, m * n};
-  gemm(g, a.device());
-  return c;
+  p.result = detail::result(sizes, out, a.device());
+  p.g.c = {p.result.data(), n, 1, m * n};
+  return p;
 }
 
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  const detail::OperationName name("linear");
+/// The greatest number of additions that a value of k goes through by rule 3.
+int64_t additions(int64_t k) {
+  int64_t count = std::min(k, kOrderedBlock), parts = (k + kOrderedBlock - 1) / kOrderedBlock;
+  for (; parts > 1; parts = (parts + kOrderedGroup - 1) / kOrderedGroup) count += std::min(parts, kOrderedGroup);
+  return count;
+}
+
+Tensor exact_product(const char* op, const Tensor& a, const Tensor& b, const Tensor& bias) {
+  const Product wide = product_of(op, cast(a, float64), cast(b, float64), float64);
+  const Tensor out = detail::result(wide.result.sizes(), a.dtype(), a.device());
+  if (out.numel() == 0) return out;
+  ORDO_ON_DEVICE(a.device(), ordered_gemm, wide.g, a.device());
+  const Tensor offset = bias.defined() ? contiguous(cast(bias, float64)) : Tensor();
+  Dims rows = out.sizes(), columns = out.sizes();
+  rows[out.dim() - 1] = columns[out.dim() - 2] = 1;
+  const Tensor row_norms = contiguous(views::expand(norm(wide.left, 2, {-1}, true), rows));
+  const Tensor column_norms = contiguous(views::expand(norm(wide.right, 2, {-2}, true), columns));
+  // A little more than Higham's bound ("Accuracy and Stability of Numerical Algorithms", 3.1), for the norms' own errors.
+  ORDO_ON_DEVICE(a.device(), round_products,
+                 {wide.g, row_norms.data<double>(), column_norms.data<double>(),
+                  offset.defined() ? offset.data<double>() : nullptr, 0x1.01p-53 * double(additions(wide.g.k))},
+                 out);
+  return out;
+}
+
+}  // namespace
+
+Tensor matmul(const Tensor& a, const Tensor& b, const char* op, std::optional<DType> out) {
+  const detail::OperationName name(op);
+  const Product p = product_of(op, a, b, out.value_or(a.dtype()));
+  gemm(p.g, a.device());
+  return p.result;
+}
+
+Tensor exact_matmul(const Tensor& a, const Tensor& b, const char* op) {
+  const detail::OperationName name(op);
+  return exact_product(op, a, b, {});
+}
+
+static void check_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   check_pair("linear", x, weight);
   ORDO_CHECK(weight.dim() == 2, ShapeError, "linear", "the weight must be [out, in], not {}", weight.sizes());
   const int64_t out = weight.sizes()[0], in = weight.sizes()[1];
   ORDO_CHECK(x.dim() >= 1 && x.sizes().back() == in, ShapeError, "linear",
              "the last dimension of the input must be {} for a weight of {}: the input is {}", in, weight.sizes(),
              x.sizes());
-  Tensor offset = bias;
-  if (bias.defined()) {
-    check_pair("linear", x, bias);
-    ORDO_CHECK(bias.dim() == 1 && bias.sizes()[0] == out, ShapeError, "linear",
-               "the bias must be [{}] for a weight of {}, not {}", out, weight.sizes(), bias.sizes());
-    if (!bias.is_contiguous()) offset = contiguous(bias);
-  }
+  if (!bias.defined()) return;
+  check_pair("linear", x, bias);
+  ORDO_CHECK(bias.dim() == 1 && bias.sizes()[0] == out, ShapeError, "linear",
+             "the bias must be [{}] for a weight of {}, not {}", out, weight.sizes(), bias.sizes());
+}
+
+Tensor exact_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  const detail::OperationName name("linear");
+  check_linear(x, weight, bias);
+  Dims sizes = x.sizes();
+  sizes[x.dim() - 1] = weight.sizes()[0];
+  const Tensor rows = views::view(contiguous(x), {Dims(sizes.begin(), x.dim() - 1).product(), weight.sizes()[1]});
+  return views::view(exact_product("linear", rows, views::transpose(weight, 0, 1), bias), sizes);
+}
+
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  const detail::OperationName name("linear");
+  check_linear(x, weight, bias);
+  const int64_t out = weight.sizes()[0], in = weight.sizes()[1];
+  const Tensor offset = bias.defined() ? contiguous(bias) : bias;
   Dims sizes = x.sizes();
   sizes[x.dim() - 1] = out;
   const Tensor y = detail::result(sizes, x.dtype(), x.device());

@@ -253,7 +253,7 @@ class Comparer {
     for (size_t i = before.size(); i-- > 0;) result_.before.push_back(place_of(0, before[i]));
   }
 
-  Divergence divergence_of(const Event& e) const {
+  Divergence divergence_of(const Event& e) {
     Divergence p;
     if (e.a != kNone) p.a = place_of(0, e.a);
     if (e.b != kNone) p.b = place_of(1, e.b);
@@ -266,6 +266,7 @@ class Comparer {
     Verdict verdict = judge(x, y, sides_[0].source.header, sides_[1].source.header);
     if (verdict.cause == Cause::data && is_in_another_order(e))
       verdict = {Cause::data_order, "the loader delivers the same batches in another order"};
+    if (verdict.cause == Cause::outside && is_first(e)) tell_other_tensor(x, y, verdict);
     p.cause = verdict.cause;
     p.what = verdict.what;
     return p;
@@ -284,6 +285,27 @@ class Comparer {
                          [&](const Entry& x) { return x.kind == Record::Kind::batch && x.outputs == outputs; });
     };
     return has(sides_[1].entries, a(e.a).outputs) && has(sides_[0].entries, b(e.b).outputs);
+  }
+
+  /// Where both traces have, at some place, what the other one passes here.
+  void tell_other_tensor(const Record& x, const Record& y, Verdict& verdict) {
+    size_t i = 0;
+    while (x.tensors[i] == y.tensors[i]) ++i;
+    const auto has = [&](Side& side, const TensorRecord& wanted) {
+      bool found = false;
+      side.source.each(side.source, [&](const Record& r) {
+        found = std::any_of(r.tensors.begin(), r.tensors.end(), [&](const TensorRecord& t) {
+          return t.state == TensorRecord::State::read && t.fingerprint == wanted.fingerprint &&
+                 t.dtype == wanted.dtype && *t.sizes == *wanted.sizes;
+        });
+        return !found;
+      });
+      return found;
+    };
+    if (x.tensors[i].state != TensorRecord::State::read || !has(sides_[1], x.tensors[i]) ||
+        !has(sides_[0], y.tensors[i]))
+      return;
+    verdict = {Cause::other_tensor, fmt::format("input {} is another tensor in B; both runs have both tensors", i)};
   }
 
   /// What the other trace does in place of an event that it lacks.

@@ -71,7 +71,8 @@ void TrainingRun::write_beginning() {
   JsonLine line("begin");
   line.add("format", "ordo run").add("version", kLogVersion);
   line.add("epochs", options_.epochs).add("steps", options_.steps).add("batches_per_epoch", batches_);
-  line.add("accumulate", options_.accumulate).add("parameters", work_.model.parameter_count());
+  line.add("accumulate", options_.accumulate);
+  line.add("model", work_.model.description()).add("parameters", work_.model.parameter_count());
   line.add("schedule", bool(options_.schedule)).add("plateau", plateau_.has_value());
   line.add("lr", work_.optimizer.lr());
   if (options_.clip_grad_value) line.add("clip_grad_value", *options_.clip_grad_value);

@@ -41,6 +41,9 @@ FuzzResult fuzz_calls(uint64_t seed, Device device);
 /// Sums by the algorithm `exact` of values that are spread, cancel or meet boundaries of rounding: ordering rule 5.
 FuzzResult fuzz_sums(uint64_t seed, Device device);
 
+/// Products of matrices by `exact`, of such factors: ordering rule 5.
+FuzzResult fuzz_products(uint64_t seed, Device device);
+
 /// Draws for one program.
 class Draw {
  public:

@@ -20,11 +20,12 @@ TEST_P(Fuzz, programs) {
   EXPECT_GT(complete, fuzzer.programs / 4) << "too many programs end early";
 }
 
-TEST(FuzzCuda, sums) {
+TEST(FuzzCuda, programs) {
   if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
   const int programs = cuda::build() == "emulated" ? 10 : 200;
-  for (uint64_t seed = 0; seed < uint64_t(programs); ++seed)
-    ASSERT_EQ(fuzzers().at("sums").run(seed, Device("cuda")).failure, "");
+  for (const auto& [name, fuzzer] : fuzzers())
+    for (uint64_t seed = 0; fuzzer.on_cuda && seed < uint64_t(programs); ++seed)
+      ASSERT_EQ(fuzzer.run(seed, Device("cuda")).failure, "") << name;
 }
 
 std::vector<std::string> names() {

@@ -157,6 +157,12 @@ def test_commands(folder):
     expect(command("2", "--reset").returncode != 0 and yours.read_text() != original, "--reset asks first")
     expect(command("2", "--reset", "--yes").returncode == 0 and yours.read_text() == original, "--reset brings the first text back")
     expect(command("2", "--solution").returncode == 0 and yours.read_text() == original, "--solution leaves yours alone")
+    for solution in (copy / "samples/lessons").glob("*/solution.*"):
+        solution.unlink()
+    answer = command("2", "--solution")
+    expect(answer.returncode == 2 and "has no samples/lessons/02" in answer.stderr, "a class's copy has no solutions, and says so", answer.stdout + answer.stderr)
+    answer = command("2")
+    expect(answer.returncode == 1 and "RACE" in answer.stdout, "a class's copy needs no solutions", answer.stdout + answer.stderr)
     expect(command("99").returncode == 2, "there is no lesson 99")
     expect(command("2", "--seed", "0").returncode == 2 and command("10", "--seed", "1").returncode == 2, "a seed that cannot be")
 

@@ -30,15 +30,20 @@ for name, begins in (("report.csv", b"processor,threads,device,operation"), ("re
                      ("report-price-of-determinism-by-operation.svg", b"<?xml"), ("report-price-of-determinism-by-operation.pdf", b"%PDF")):
     with open(os.path.join(scratch, name), "rb") as file:
         expect(file.read(40).startswith(begins), f"{name} does not begin with {begins}")
+report(0, "wrote", results, "-o", page, "--slides")
+slides = reports.text_of(page)
+expect(slides.count('<section class="slide">') >= 4 and "aspect-ratio: 16 / 9" in slides, "there are no slides")
 report(2, "takes csv, svg, pdf and tex, not png", results, "-o", page, "--export", "png")
 with open(results) as file:
     data = json.load(file)
 data["load"] = 3 * data["threads"]
+data["machine"]["devices"] = [{"device": "cpu", "name": "Another & processor"}]
 busy = os.path.join(scratch, "busy.json")
 with open(busy, "w") as file:
     json.dump(data, file)
-report(0, "wrote", busy, "-o", page)
+report(0, "wrote", results, busy, "-o", page)
 expect("The machine was busy" in reports.text_of(page), "a busy machine is not marked")
+expect(re.search(r'aria-label="machine 2".*?</svg>\s*CPU · Another &amp; processor', reports.text_of(page), re.S), "two machines are in no chart")
 report(0, "wrote", results, "-o", page)
 
 broken = os.path.join(scratch, "broken.json")

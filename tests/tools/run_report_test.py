@@ -22,9 +22,10 @@ report, expect, failures = reports.make, reports.expect, reports.failures
 subprocess.run([tests, "kill", "--train", os.path.dirname(log)], check=True)
 report(0, "wrote", log, "-o", page)
 text = reports.text_of(page)
-expect(text.count("<svg role") == 4, "loss, accuracy, learning rate and norm are not drawn")
 with open(log) as file:
     lines = [json.loads(line) for line in file]
+rates = {line["lr"] for line in lines if line["event"] == "step"}
+expect(text.count("<svg role") == 3 + (len(rates) > 1), "loss, accuracy, norm, and a learning rate that changes, are not drawn")
 for line in lines:
     if line["event"] == "epoch":
         expect(line["weights"] in text, f"nothing of the weights of epoch {line['epoch']}")
@@ -41,6 +42,23 @@ with open(broken, "w") as file:
 report(0, "wrote", killed, log, "-o", page)
 with open(page) as file:
     expect("steps so far" in file.read(), "the page of a run that was killed does not say so")
+# Several runs: one that is equal, and one that parts from the first at step 4.
+equal, other = os.path.join(scratch, "equal.jsonl"), os.path.join(scratch, "other.jsonl")
+shutil.copy(log, equal)
+with open(other, "w") as file:
+    for line in lines:
+        if line["event"] == "step" and line["step"] >= 4:
+            line = {**line, "loss": line["loss"] * 1.25}
+        file.write(json.dumps(line) + "\n")
+report(0, "wrote", log, equal, other, "-o", page)
+text = reports.text_of(page)
+steps = [line for line in lines if line["event"] == "step"]
+for word in (f"equal bits in all {len(steps)} steps", f"equal bits until step 3; losses {steps[3]['loss']} and {steps[3]['loss'] * 1.25} at step 4",
+             lines[0]["model"], lines[-1]["weights"][:16], "3 training runs", 'aria-label="Losses of all runs by step"', "Distance of the losses from the first run"):
+    expect(word in text, f"nothing of '{word}'")
+report(0, "wrote", log, equal, "-o", page)
+expect("Distance of the losses" not in reports.text_of(page), "two equal runs have a distance")
+report(2, "makes slides of results", log, "-o", page, "--slides")
 report(2, r"broken.jsonl: line \d+ is not JSON", broken, "-o", page)
 # Every text of a log is markup, and so is the name of its file.
 hostile = page_check.hostile

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/ordo/spread_values.h"
+
 /// A sum of `count` values by an operation, in one of its ways.
 struct ShownSum {
   /// "sum", "mean" (times `size`), "cumsum" (its last element), "index_add" (to one destination) or "matmul" (one
@@ -40,10 +42,3 @@ const std::vector<std::string>& shown_operations();
 /// The ways of the operation that these settings have. Without a level, of all: each algorithm by name where there are
 /// several, else each level. Of another dtype, ValueError.
 std::vector<ShownSum> ways_of(const ShownSum& settings, bool one_level);
-
-/// `count` fixed values of both signs and of sizes from 2^-8 to 2^8, which float64 or float32 holds without rounding.
-/// They are multiples of 2^-60. Of int64, integers.
-std::vector<double> spread_values(int count, ordo::DType dtype);
-/// How far `sum` is from the true sum of values that are multiples of 2^-60, in units of the last place that the true
-/// sum has in float32 or float64; of int64, in ones. 0.5 and less is as good as possible.
-double error_in_ulps(double sum, const std::vector<double>& values, ordo::DType dtype);

@@ -11,7 +11,7 @@ import matplotlib
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
 
 from page import escape, printable
 
@@ -29,6 +29,8 @@ SERIES = {
     "peer": (("pytorch",), "PyTorch", "#7a828e", "o", False),
     "peer_deterministic": (("pytorch_deterministic",), "PyTorch, deterministic", "#7a828e", "s", False),
 }
+
+MACHINES = list(zip(("#1864ab", "#d9480f", "#0b7a5c", "#7048c8", "#7a828e"), "osD^v"))  # colour, marker
 
 plt.rcParams.update({
     "svg.fonttype": "none", "font.family": "DejaVu Sans", "font.size": 8, "text.color": INK, "axes.labelcolor": MUTED,
@@ -104,7 +106,7 @@ def marker(axes, x, y, series, size=4.6):
 
 
 def times_chart(groups, limits, label):
-    """Times by row. groups: [(heading, [(row's label, {series: ms})])]; ms has low, median and high."""
+    """Times by row. groups: [(heading, [(row's label, {series: (median, from, to)})])]; the line goes from `from` to `to`."""
     rows = sum(len(lines) + (1 if heading else 0) for heading, lines in groups)
     figure, axes = new_chart(rows, label_room([text for _, lines in groups for text, _ in lines], 0.3))
     axes.set_xscale("log")
@@ -119,13 +121,12 @@ def times_chart(groups, limits, label):
             places.append(y)
             texts.append(printable(text))
             if "fast" in series and "deterministic" in series:
-                ends = [series[s]["median"] for s in ("fast", "deterministic")]
+                ends = [series[s][0] for s in ("fast", "deterministic")]
                 axes.plot(ends, [y, y], color="#1864ab", linewidth=1.6, alpha=0.35, solid_capstyle="butt", zorder=1)
-            for name, ms in series.items():
-                colour = SERIES[name][2]
-                axes.plot([ms["low"], ms["high"]], [y, y], color=colour, linewidth=0.8, zorder=2)
-            for name, ms in reversed(list(series.items())):
-                marker(axes, ms["median"], y, name)
+            for name, (_, low, high) in series.items():
+                axes.plot([low, high], [y, y], color=SERIES[name][2], linewidth=0.8, zorder=2)
+            for name, (median, _, _) in reversed(list(series.items())):
+                marker(axes, median, y, name)
             y += 1
     axes.set_yticks(places, texts)
     axes.xaxis.set_major_locator(LogLocator(base=10, numticks=12))
@@ -173,6 +174,24 @@ def peers_chart(ratios, label):
     return svg(figure, label)
 
 
+def machines_chart(families, count, label):
+    """families: [(family, [ratio or None for each of `count` machines])]: a mark for each machine, by colour and shape; a single machine's have numbers."""
+    figure, axes = new_chart(len(families), label_room([f[0] for f in families], 0.2))
+    every = [r for _, values in families for r in values if r]
+    ratio_axis(axes, min(every), max(every), room=0.4 / WIDTH)
+    reach = max(*every, 1) / min(*every, 1)
+    if reach < 4:
+        axes.xaxis.set_major_locator(FixedLocator([0.5, 0.7, 1, 1.5, 2, 3, 4] if reach > 2 else [0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75]))
+    for i in range(count):
+        colour, shape = MACHINES[i % len(MACHINES)]
+        points = [(values[i], y) for y, (_, values) in enumerate(families) if values[i]]
+        axes.plot([x for x, _ in points], [y for _, y in points], shape, color=colour, markersize=4.6, markeredgewidth=0, zorder=3)
+        for x, y in points if count == 1 else ():
+            axes.annotate(f"{x:.2f}×", (max(x, 1), y), xytext=(6, 0), textcoords="offset points", va="center")
+    axes.set_yticks(range(len(families)), [printable(f[0]) for f in families])
+    return svg(figure, label)
+
+
 def spread_chart(spreads, label):
     """spreads: {series: [per cent, ...]}: how far the middle half of a benchmark's repeats lies apart."""
     figure, axes = new_chart(len(spreads) * 1.5, 1.9)
@@ -193,12 +212,21 @@ def spread_chart(spreads, label):
     return svg(figure, label)
 
 
-def legend_mark(series):
-    """The series' marker alone, for the page's legend."""
+def legend_mark(label, draw):
+    """A marker alone, for the page's legend: draw(axes) puts it at the origin."""
     figure = plt.figure(figsize=(0.16, 0.16))
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set_axis_off()
     axes.set_xlim(-1, 1)
     axes.set_ylim(-1, 1)
-    marker(axes, 0, 0, series, size=7)
-    return svg(figure, SERIES[series][1])
+    draw(axes)
+    return svg(figure, label)
+
+
+def series_mark(series):
+    return legend_mark(SERIES[series][1], lambda axes: marker(axes, 0, 0, series, size=7))
+
+
+def machine_mark(number):
+    colour, shape = MACHINES[number % len(MACHINES)]
+    return legend_mark(f"machine {number + 1}", lambda axes: axes.plot([0], [0], shape, color=colour, markersize=7, markeredgewidth=0))

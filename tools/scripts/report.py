@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Result files of `ordo bench --json`, or logs of training runs, as one HTML page that needs nothing else.
 
-usage: report.py FILE... -o report.html [--export csv,svg,pdf,tex]         (`ordo report` calls it)
+usage: report.py FILE... -o report.html [--export csv,svg,pdf,tex] [--slides]         (`ordo report` calls it)
 """
 import argparse
 import csv
@@ -19,7 +19,8 @@ from results import read_results
 
 FAMILIES = {"index_add": "index_add", "scatter_add": "scatter_add", "bincount": "Weighted bincount",
             "embedding": "Embedding tables, backward", "pooling": "Pooling, backward", "reduction": "Reductions",
-            "matmul": "Matrix products", "convolution": "Convolution", "training": "Whole training steps"}
+            "matmul": "Matrix products", "convolution": "Convolution", "training": "Whole training steps",
+            "unary": "Elementwise, one operand", "binary": "Elementwise, two operands", "call": "All other operations"}
 DEAREST = 15  # operations that the price chart draws
 PATHS = {path: name for name, (paths, *_) in SERIES.items() for path in paths}
 
@@ -31,6 +32,12 @@ def mean(values):
 
 def span(values):
     return mean(values), min(values), max(values)
+
+
+def interval(ms):
+    """95 % of the median, from the middle half of the repeats (McGill, Tukey, Larsen, "Variations of box plots", 1978)."""
+    half = 1.57 * (ms["high"] - ms["low"]) / math.sqrt(ms.get("repeats", 1))
+    return max(ms["median"] - half, ms.get("least", ms["low"])), min(ms["median"] + half, ms.get("most", ms["high"]))
 
 
 def short(number):
@@ -84,7 +91,7 @@ def ratios(lines, above, below):
 # -- parts of the page ---------------------------------------------------------------------------------------------------
 
 def legend(names):
-    marks = (f'<span class="key">{charts.legend_mark(n)}{escape(SERIES[n][1])}</span>' for n in names)
+    marks = (f'<span class="key">{charts.series_mark(n)}{escape(SERIES[n][1])}</span>' for n in names)
     return f'<p class="legend">{"".join(marks)}</p>'
 
 
@@ -168,11 +175,31 @@ def peer_section(lines):
                    figure(drawing, "Geometric means; the lines go from the least to the greatest ratio."))
 
 
+def machines_section(parts):
+    """parts: [(title, lines)]. What every family costs on each machine, in one chart."""
+    figures = []
+    for above, below, caption in (("deterministic", "fast", "Time at <code>run_to_run</code> divided by that of the fast path"),
+                                  ("peer", "deterministic", "PyTorch's time divided by Ordo's at <code>run_to_run</code>")):
+        rows = []
+        for family in dict.fromkeys(l.family for _, lines in parts for l in lines):
+            of_family = [{(l.op, l.dtype, l.distribution, l.shape): l.ratio(above, below) for l in lines if l.family == family and l.ratio(above, below)} for _, lines in parts]
+            # Of what was measured on all of them that have the family.
+            common = set.intersection(*(set(some) for some in of_family if some)) if any(of_family) else set()
+            if common:
+                rows.append((FAMILIES.get(family, family), [mean([some[key] for key in common]) if some else None for some in of_family]))
+        if rows:
+            label = caption.replace("<code>", "").replace("</code>", "")
+            figures.append(figure(charts.machines_chart(rows, len(parts), label + ", by family"), caption + "."))
+    keys = "".join(f'<span class="key">{charts.machine_mark(i)}{title}</span>' for i, (title, _) in enumerate(parts))
+    legend_of_them = f'<p class="legend">{keys}</p>' if len(parts) > 1 else ""
+    return section("By family", "Geometric means over the benchmarks of each family" + (" that all of these machines ran." if len(parts) > 1 else "."), f'{legend_of_them}<div class="figures">{"".join(figures)}</div>') if figures else ""
+
+
 def family_sections(lines):
     parts = []
     for family, some in by(lines, lambda l: l.family).items():
         several_ops = len({l.op for l in some}) > 1
-        times = [e["ms"][q] for l in some for e in l.entries.values() if "ms" in e for q in ("low", "high")]
+        times = [t for l in some for e in l.entries.values() if "ms" in e for t in interval(e["ms"])]
         if not times:
             continue
         limits = min(times) / 1.25, max(times) * 1.25
@@ -185,7 +212,7 @@ def family_sections(lines):
                     return f"{l.op}   {l.shape}" if several_ops else l.shape
                 return l.op
             groups = [(name, [(l.distribution if scattered else l.shape,
-                               {s: l.entries[s]["ms"] for s in SERIES if "ms" in l.entries.get(s, {})}) for l in group])
+                               {s: (l.ms(s), *interval(l.entries[s]["ms"])) for s in SERIES if "ms" in l.entries.get(s, {})}) for l in group])
                       for name, group in by(of_dtype, heading).items()]
             drawing = charts.times_chart(groups, limits, f"{FAMILIES.get(family, family)}, {dtype}")
             figures.append(figure(drawing, f"<b>{escape(dtype)}</b>. Shapes: " +
@@ -202,7 +229,7 @@ def family_sections(lines):
         parts.append(f'<section class="{"wide" if len(figures) > 1 else ""}"><h3>{escape(FAMILIES.get(family, family))}</h3>{legend(series)}'
                      f'<div class="figures">{"".join(figures)}</div>{notes}</section>')
     return ('<section><h2>Times</h2><p class="intro">Median of the repeats, on a logarithmic axis; a thin line '
-            'through a mark is the middle half of the repeats, the band between fast and deterministic the price.</p></section>'
+            'through a mark is a 95 % interval of the median, the band between fast and deterministic the price.</p></section>'
             + f'<div class="columns">{"".join(parts)}</div>')
 
 
@@ -259,13 +286,13 @@ def all_section(lines, copy):
         for series, e in line.entries.items():
             head = [escape(line.op), escape(line.shape), escape(line.dtype), escape(line.distribution), escape(SERIES[series][1])]
             if "error" in e:
-                rows.append(head + ["throws"] + [""] * 4)
+                rows.append(head + ["throws"] + [""] * 5)
                 continue
             share = e.get("bytes_per_second", 0) / copy if copy else 0
-            rows.append(head + [f'{e["ms"]["median"]:.4g}', f'{e["ms"]["low"]:.4g} – {e["ms"]["high"]:.4g}',
+            rows.append(head + [f'{e["ms"]["median"]:.4g}', f'{e["ms"]["low"]:.4g} – {e["ms"]["high"]:.4g}', "{:.4g} – {:.4g}".format(*interval(e["ms"])),
                                 escape(f'{e["patterns"]["distinct"]}/{e["patterns"]["repeats"]}'), ulps(e.get("max_ulp")),
                                 f"{share:.0%}" if share else ""])
-    head = ["operation", "shape", "dtype", "values", "", "ms", "middle half", "patterns", "ulps", "of copy bandwidth"]
+    head = ["operation", "shape", "dtype", "values", "", "ms", "middle half", "95 % of the median", "patterns", "ulps", "of copy bandwidth"]
     return f'<details><summary>All {len(rows)} measurements</summary>{table(head, rows)}</details>'
 
 
@@ -308,31 +335,67 @@ def part(data, device, lines, name):
             all_section(lines, data.get("bandwidth", {}).get(device)) + about_section(data, device))
 
 
-def page(files):
-    parts, links = [], []
-    for data in files:
-        for device, results in by_device(data["results"]).items():
-            name = f"part{len(parts)}"
-            parts.append(part(data, device, lines_of(results), name))
-            links.append(f'<a href="#{name}">{title_of(data, device)}</a>')
-    nav = f'<nav>{"".join(links)}</nav>' if len(links) > 1 else ""
+def page(files, slides):
+    groups = [(data, device, lines_of(results)) for data in files for device, results in by_device(data["results"]).items()]
+    titles = [title_of(data, device) for data, device, _ in groups]
+    parts = [part(data, device, lines, f"part{i}") for i, (data, device, lines) in enumerate(groups)]
+    links = [f'<a href="#part{i}">{title}</a>' for i, title in enumerate(titles)]
+    families = machines_section([(title, lines) for title, (_, _, lines) in zip(titles, groups)])
+    nav = f'<nav>{"".join(links)}</nav>{families}<hr>' if len(links) > 1 else ""
+    if len(parts) == 1:
+        parts = [parts[0].replace('<div class="columns">', f'{families}<div class="columns">', 1)]
     lead = ('<p class="lead">Parallel programs add floating-point numbers in whatever order their threads arrive, and rounding '
             'makes that order show. Ordo also adds in an order of its own. This page measures both: time, and bits.</p>')
-    return whole("Ordo: what determinism costs", "What determinism costs", lead + nav + "<hr>".join(parts))
+    content = nav + "<hr>".join(parts)
+    if slides:
+        return whole("Ordo: what determinism costs", "What determinism costs", "".join(slides_of(content)), SLIDES)
+    return whole("Ordo: what determinism costs", "What determinism costs", lead + content)
 
 
 # -- for papers and slides ---------------------------------------------------------------------------------------------
 
+SLIDES = """
+@page { size: 13.333in 7.5in; margin: 0; }
+html { scroll-snap-type: y proximity; }
+main { max-width: none; padding: 0; } main > h1 { padding: 1vw 4vw; margin: 0; font-size: 1.3vw; letter-spacing: 0; }
+.slide { width: 100%; aspect-ratio: 16 / 9; overflow: hidden; padding: 3vw 4vw; display: flex; flex-direction: column; gap: 1vw; scroll-snap-align: start; border-top: 1px solid var(--line); }
+.slide h2 { margin: 0; font-size: 3vw; } .slide .kicker, .slide .legend { margin: 0; font-size: 1.3vw; }
+.slide figure { max-width: none; flex: 1; min-height: 0; display: flex; flex-direction: column; background: none; padding: 0; }
+.slide svg[role] { flex: 1; min-height: 0; } .slide .key svg { flex: none; } .slide figcaption, .slide .tiles span { font-size: 1.3vw; } .slide .tiles b { font-size: 4vw; }
+@media print { .slide { break-after: page; border: 0; height: 7.5in; } main > h1 { display: none; } }
+"""
+TALLEST = 1.3  # times its width: what is higher cannot be read on a slide
+
+
+def slides_of(content):
+    """A slide for each chart that fits, and for the numbers at the head of each machine."""
+    kicker = heading = legend_of_it = ""
+    for found in re.finditer(r'<p class="kicker">(?P<kicker>.*?)</p>|<h[23]>(?P<heading>.*?)</h[23]>|<p class="legend">(?P<legend>.*?)</p>(?=<)|<div class="tiles">(?P<tiles>.*?)</div></div>'
+                             r'|<figure>(?P<figure>.*?)</figure>', content, re.S):
+        if found["kicker"]:
+            kicker, legend_of_it = found["kicker"], ""
+        elif found["heading"]:
+            heading, legend_of_it = found["heading"], ""
+        elif found["legend"]:
+            legend_of_it = found[0]
+        elif found["tiles"]:
+            yield f'<section class="slide"><p class="kicker">{kicker}</p><h2>What determinism costs</h2>{found[0]}</section>'
+        else:
+            _, _, wide, high = map(float, re.search(r'viewBox="([^"]*)"', found["figure"])[1].split())
+            if high <= TALLEST * wide:
+                yield f'<section class="slide"><p class="kicker">{kicker}</p><h2>{heading}</h2>{legend_of_it}{found[0]}</section>'
+
+
 def export_csv(files, base):
     with open(base + ".csv", "w", newline="", encoding="utf-8") as out:
         table = csv.writer(out)
-        table.writerow(["processor", "threads", "device", "operation", "shape", "dtype", "values", "path", "ms_low", "ms_median", "ms_high", "patterns", "repeats"])
+        table.writerow(["processor", "threads", "device", "operation", "shape", "dtype", "values", "path", "ms_low", "ms_median", "ms_high", "ms_95_low", "ms_95_high", "patterns", "repeats"])
         for data in files:
             for r in data["results"]:
                 if "ms" in r:
                     patterns = r.get("patterns", {})
                     table.writerow([data.get("machine", {}).get("processor"), data.get("threads"), *(r[key] for key in ("device", "op", "shape", "dtype", "distribution", "path")),
-                                    *(r["ms"][key] for key in ("low", "median", "high")), patterns.get("distinct"), patterns.get("repeats")])
+                                    *(r["ms"][key] for key in ("low", "median", "high")), *interval(r["ms"]), patterns.get("distinct"), patterns.get("repeats")])
 
 
 def tex(text):
@@ -357,7 +420,7 @@ def export_charts(kinds, base):
     numbers = {}
 
     def save(figure, label):
-        if label in (name for _, name, *_ in SERIES.values()):
+        if figure.get_figwidth() < 1:
             return  # a mark of a legend
         slug = re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")[:60]
         numbers[slug] = numbers.get(slug, 0) + 1
@@ -387,6 +450,7 @@ def main():
     parser.add_argument("files", nargs="+")
     parser.add_argument("-o", dest="output", required=True)
     parser.add_argument("--export", default="")
+    parser.add_argument("--slides", action="store_true")
     arguments = parser.parse_args()
     kinds, base = [kind for kind in arguments.export.split(",") if kind], os.path.splitext(arguments.output)[0]
     for kind in kinds:
@@ -398,6 +462,8 @@ def main():
         fail("makes a page of results or of training runs, not of both")
     if kinds and any(logs):
         fail("exports results, not logs of training runs")
+    if arguments.slides and any(logs):
+        fail("makes slides of results, not of logs of training runs")
     if all(logs):
         write(arguments.output, run_page.page([run_page.Run(name) for name in arguments.files]))
     else:
@@ -407,7 +473,7 @@ def main():
                 fail(f"{name} has no results")
         if {"svg", "pdf"} & set(kinds):
             export_charts([kind for kind in kinds if kind in ("svg", "pdf")], base)
-        write(arguments.output, page(files))
+        write(arguments.output, page(files, arguments.slides))
         if "csv" in kinds:
             export_csv(files, base)
         if "tex" in kinds:

@@ -1,6 +1,6 @@
 """Charts of a training run, for run_page.py: curves over its steps."""
+import itertools
 import math
-
 
 from charts import MUTED, WIDTH, plt, svg
 
@@ -23,7 +23,7 @@ def curves_chart(curves, label, logarithmic=False):
         axes.spines[side].set_visible(False)
     axes.tick_params(length=3, width=0.6)
     axes.grid(linewidth=0.6)
-    for colour, (name, points) in zip(COLOURS, curves.items()):
+    for colour, (name, points) in zip(itertools.cycle(COLOURS), curves.items()):
         points = thinned([(x, y) for x, y in points if isinstance(y, (int, float)) and math.isfinite(y)])
         shape = "o" if len(points) <= 40 else ""
         axes.plot([x for x, _ in points], [y for _, y in points], "-" + shape, color=colour, linewidth=1.2, markersize=3,

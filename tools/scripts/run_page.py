@@ -1,5 +1,8 @@
-"""Logs of training runs (docs/training.md) as a page."""
+"""Logs of training runs (docs/training.md) as a page. Of several, what they have in common comes first."""
 import json
+import math
+import os
+import time
 
 from page import escape, fail, figure, section, tiles, whole
 from run_charts import curves_chart
@@ -15,7 +18,7 @@ class Run:
     """A log's lines by event. The last line of a run that was killed may be half written."""
 
     def __init__(self, name):
-        self.name = name
+        self.name, self.written = name, time.strftime("%Y-%m-%d %H:%M", time.localtime(os.path.getmtime(name)))
         lines = []
         with open(name) as file:
             for i, text in enumerate(file):
@@ -28,6 +31,12 @@ class Run:
         self.steps, self.epochs, self.validations = (
             [line for line in lines if line["event"] == event] for event in ("step", "epoch", "validation"))
 
+    def weights(self):
+        """The last that are known, and when: (SHA-256, "at the end")."""
+        if self.end and "weights" in self.end:
+            return self.end["weights"], "at the end"
+        return (self.epochs[-1]["weights"], f"after epoch {self.epochs[-1]['epoch']}") if self.epochs else ("", "")
+
 
 def summary(run):
     last = run.end or (run.epochs or run.steps or [{}])[-1]
@@ -38,6 +47,10 @@ def summary(run):
     if run.validations:
         cells += [(f"{float(value):.4g}", escape(name)) for name, value in run.validations[-1]["metrics"].items()]
     return tiles(cells)
+
+
+def varies(points):
+    return len({y for _, y in points}) > 1
 
 
 def curves(run):
@@ -57,7 +70,7 @@ def curves(run):
         figures.append(figure(curves_chart({name: points}, f"{name} by step"), f"{escape(name)}, validation"))
     for key, caption in (("lr", "Learning rate"), ("grad_norm", "Norm of the gradients, before clipping")):
         points = [(l["step"], l[key]) for l in run.steps if key in l]
-        if points:
+        if varies(points):
             figures.append(figure(curves_chart({caption: points}, f"{caption} by step", key == "grad_norm"), caption))
     logged = list(dict.fromkeys(name for line in run.steps for name in line.get("logged", {})))
     for name in logged:
@@ -93,7 +106,70 @@ def part(run, anchor):
     return content
 
 
+# -- several runs ------------------------------------------------------------------------------------------------------
+
+KEYS = ("loss", "grad_norm", "lr", "logged")  # of a step, whose numbers a log has to the last bit
+
+
+def by_number(lines, key):
+    return {line[key]: line for line in lines if isinstance(line.get(key), int)}
+
+
+def beside(run, other):
+    """In words: up to where the other run has the bits of this one."""
+    mine, theirs = by_number(run.steps, "step"), by_number(other.steps, "step")
+    common = sorted(mine.keys() & theirs.keys())
+    parted = next((s for s in common if any(mine[s].get(key) != theirs[s].get(key) for key in KEYS)), None)
+    if parted is not None:
+        equal = sum(s < parted for s in common)
+        until = f"equal bits until step {common[equal - 1]}" if equal else "different from the first step"
+        return f"{until}; losses {mine[parted]['loss']} and {theirs[parted]['loss']} at step {parted}"
+    mine, theirs = by_number(run.epochs, "epoch"), by_number(other.epochs, "epoch")
+    epochs = sorted(mine.keys() & theirs.keys())
+    parted = next((e for e in epochs if mine[e]["weights"] != theirs[e]["weights"]), None)
+    if parted is not None:
+        return f"different weights after epoch {parted}"
+    if not common and not epochs:
+        return "nothing in common to compare"
+    return f"equal bits in all {len(common)} steps" if common else f"equal weights after {len(epochs)} epochs"
+
+
+def short_names(runs):
+    """The names of the logs without the folders that they share."""
+    parts = [os.path.normpath(run.name).split(os.sep) for run in runs]
+    while all(len(p) > 1 for p in parts) and len({p[0] for p in parts}) == 1:
+        parts = [p[1:] for p in parts]
+    while all(len(p) > 1 for p in parts) and len({p[-1] for p in parts}) == 1:
+        parts = [p[:-1] for p in parts]
+    names = ["/".join(p) for p in parts]
+    return [name if names.count(name) == 1 else f"{name} ({i + 1})" for i, name in enumerate(names)]
+
+
+def together(runs):
+    names = short_names(runs)
+    rows = ""
+    for i, (run, name) in enumerate(zip(runs, names)):
+        weights, when = run.weights()
+        cells = [escape(name), escape(run.begin.get("model", "")), number(run.begin.get("parameters", "")), number(run.begin.get("seed", "")),
+                 escape(run.begin.get("level", "")), run.written, f"<code>{escape(weights[:16])}</code> {escape(when)}",
+                 escape(beside(runs[0], run)) if i else "the first"]
+        rows += "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+    head = "".join(f"<th>{h}</th>" for h in ("run", "model", "parameters", "seed", "level", "log written", "weights, SHA-256", "beside the first"))
+    losses = {name: [(l["step"], l["loss"]) for l in run.steps] or [(l["step"], l["loss"]) for l in run.epochs] for run, name in zip(runs, names)}
+    figures = [figure(curves_chart(losses, "Losses of all runs by step", True), "Losses")] if any(losses.values()) else []
+    first, apart = dict(losses[names[0]]), {}
+    for name in names[1:]:
+        points = [(step, abs(loss - first[step])) for step, loss in losses[name] if all(isinstance(v, (int, float)) for v in (loss, first.get(step)))]
+        apart[name] = [(step, d) for step, d in points if math.isfinite(d) and d > 0]
+    if any(apart.values()):
+        figures.append(figure(curves_chart(apart, "Distance of the losses from the first run's, by step", True), "Distance of the losses from those of the first run; where it is 0, nothing is drawn"))
+    return section("All runs", "Losses are compared to the last bit, step by step.",
+                   f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+                   f'<div class="figures">{"".join(figures)}</div>')
+
+
 def page(runs):
     links = "".join(f'<a href="#run{i}">{escape(run.name)}</a>' for i, run in enumerate(runs))
-    nav = f"<nav>{links}</nav>" if len(runs) > 1 else ""
-    return whole("Ordo: a training run", "A training run", nav + "<hr>".join(part(run, f"run{i}") for i, run in enumerate(runs)))
+    nav = f"<nav>{links}</nav>{together(runs)}<hr>" if len(runs) > 1 else ""
+    title = "A training run" if len(runs) == 1 else f"{len(runs)} training runs"
+    return whole(f"Ordo: {title[0].lower()}{title[1:]}", title, nav + "<hr>".join(part(run, f"run{i}") for i, run in enumerate(runs)))

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <ordo/engine/run/matmul_algorithm.h>
 #include <ordo/engine/tensor/tensor.h>
 
 namespace ordo {
@@ -15,7 +16,8 @@ namespace ordo {
 /// Dtypes: numeric, one for both; integers wrap.
 /// Throws: ShapeError when an operand is 0-d or sizes do not fit; DTypeError when dtypes differ or are bool;
 /// DeviceError when the tensors are on different devices.
-/// Determinism: run_to_run by cuBLAS on CUDA; on the CPU, and at device_to_device, own products by ordering rule 3.
+/// Determinism: run_to_run by cuBLAS on CUDA; on the CPU, and at device_to_device, own products by ordering rule 3. By
+/// `exact` (set_matmul_algorithm) ordering rule 5, at every level.
 /// Gradient: of a, grad b^T; of b, a^T grad; added over broadcast batches.
 /// PyTorch: torch.matmul.
 Tensor matmul(const Tensor& a, const Tensor& b);
@@ -35,7 +37,8 @@ Tensor bmm(const Tensor& a, const Tensor& b);
 ///
 /// Shapes: input [..., in], weight [out, in], bias [out] or none -> [..., out].
 /// Dtypes, Throws: as matmul, of all three.
-/// Determinism: as matmul; the bias is added last. Its gradient is added by ordering rule 2.
+/// Determinism: as matmul; the bias is added last, by `exact` as one more product. Its gradient is added by ordering
+/// rule 2.
 /// Gradient: of input, grad weight; of weight, grad^T input; of bias, the sum of grad's rows.
 /// PyTorch: torch.nn.functional.linear.
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});

@@ -1,6 +1,7 @@
 """Compiles what runs in web pages, by Emscripten. live.py FOLDER OUTPUT writes to OUTPUT
   lessons.js  each lesson's file with its gap, its solution, and attempts that are common, all with the emulator and its race checker
-  switch.js   the training of the first screen, with the library's accumulate engine on the emulator"""
+  switch.js   the training of the first screen, with the library's accumulate engine on the emulator
+  sums.js     the orders of sums, with kernels of the library on the emulator"""
 import json
 import os
 import re
@@ -19,6 +20,8 @@ from lines import with_lines  # noqa: E402
 
 # Not in a page: what a compiler says, what ends a process, and loops without an end, which have no line there.
 NATIVE_ONLY = {"DOES NOT COMPILE", "CRASH", "ENDLESS LOOP", "NOTHING DONE", "NOT ALLOWED", "HOST MEMORY"}
+SUMS = ["docs/site/live/sums.cpp", "tools/ordo/spread_values.cpp", "nn/audit/sum_tree.cpp", "engine/tensor/dtype.cpp", "engine/run/determinism.cpp", "engine/calls/op_registry.cpp", "engine/calls/check.cpp", "engine/tensor/device.cpp", "engine/tensor/dims.cpp", "kernels/accumulate/choose.cpp",
+        "kernels/accumulate/exact/exact.cu", "kernels/ordering/add_parts.cu", "kernels/matmul/gemm_ordered.cu"]
 OPTIONS = ["-std=c++20", "-ffp-contract=off", "-fexceptions", "-DORDO_EMULATED=1", "-DFMT_HEADER_ONLY",
            "-include", str(LIVE / "std.h"), "-Wno-unused-command-line-argument"]
 
@@ -72,7 +75,7 @@ class Compiler:
             link = self.include / name
             if not link.is_symlink():
                 link.symlink_to(target)
-        self.options = [*OPTIONS, *options, f"-I{LIVE}", f"-I{self.include}", f"-I{build.HARNESS}", f"-I{self.folder}"]
+        self.options = [*OPTIONS, *options, f"-I{LIVE}", f"-I{self.include}", f"-I{build.HARNESS}", f"-I{self.folder}", f"-I{ROOT}"]
 
     def compile(self, source):
         made = self.folder / f"{source.stem}-{source.parent.name}.o"
@@ -110,16 +113,19 @@ def build_lessons(folder, output):
         compiler.link([job.result() for job in jobs], ["_run_program", "_program_status"], output)
 
 
-def build_switch(folder, output):
+def build_program(folder, output, sources, function):
+    """A program with kernels of the library, for the emulated GPU."""
     compiler = Compiler(folder, ["-O2"])
-    sources = [LIVE / "switch.cpp", ROOT / "engine/run/launch_tuning.cpp", *sorted((ROOT / "kernels/accumulate/sorted").glob("*.cu")), *build.emulator_sources()]
+    sources = [LIVE / "library.cpp", ROOT / "engine/run/launch_tuning.cpp", *sorted((ROOT / "kernels/accumulate/sorted").glob("*.cu")), *build.emulator_sources(),
+               *(ROOT / source for source in sources)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        compiler.link(list(pool.map(compiler.compile, sources)), ["_train"], output)
+        compiler.link(list(pool.map(compiler.compile, sources)), ["_" + function], output)
 
 
 def build_all(folder, output):
     build_lessons(Path(folder) / "lessons", output / "lessons.js")
-    build_switch(Path(folder) / "switch", output / "switch.js")
+    build_program(Path(folder) / "switch", output / "switch.js", ["docs/site/live/switch.cpp"], "train")
+    build_program(Path(folder) / "sums", output / "sums.js", SUMS, "look")
 
 
 if __name__ == "__main__":

@@ -1,53 +1,17 @@
 // The switch in a web page: train(DETERMINISTIC, SEED, STEPS) trains on the emulated GPU, where threads run in an order
-// drawn from the seed, and prints the loss of each step and the bits of the
-// weights.
+// drawn from the seed, and prints the loss of each step and the bits of the weights.
 #include <emscripten/emscripten.h>
 
 #include <bit>
 #include <cstdio>
-#include <string>
 
-#include <ordo/engine/calls/error.h>
-#include <ordo/engine/memory/memory.h>
 #include <ordo/simulators/emulator/streams.h>
 #include <ordo/kernels/accumulate/accumulate_cuda.cuh>
-#include "switch.h"
-
-// What the accumulate engine needs of the rest of the library, for one device and no cache.
-namespace ordo::cuda {
-void check(cudaError_t status, const char* what) {
-  if (status != cudaSuccess) throw CudaError(std::string(what) + ": " + cudaGetErrorString(status));
-}
-cudaStream_t current_stream(Device) { return nullptr; }
-DeviceScope::DeviceScope(Device) : previous_(-1) {}
-DeviceScope::~DeviceScope() = default;
-}  // namespace ordo::cuda
-namespace ordo::detail {
-void* allocate(size_t bytes, Device) {
-  void* data = nullptr;
-  ordo::cuda::check(cudaMalloc(&data, bytes), "cudaMalloc");
-  return data;
-}
-void deallocate(void* data, size_t, Device) noexcept { cudaFree(data); }
-}  // namespace ordo::detail
+#include "docs/site/live/on_device.h"
+#include "docs/site/live/switch.h"
 
 namespace ordo::site {
 namespace {
-const Device kGpu(Device::Type::cuda);
-
-template <class T>
-struct OnDevice : Scratch<T> {
-  explicit OnDevice(int count) : Scratch<T>(count, kGpu), count(count) {}
-  explicit OnDevice(const std::vector<T>& v) : OnDevice(int(v.size())) {
-    cuda::check(cudaMemcpy(this->data(), v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice), "cudaMemcpy");
-  }
-  std::vector<T> values() const {
-    std::vector<T> v(size_t(count), T{});
-    cuda::check(cudaMemcpy(v.data(), this->data(), v.size() * sizeof(T), cudaMemcpyDeviceToHost), "cudaMemcpy");
-    return v;
-  }
-  int count;
-};
 
 __global__ void bag_kernel(const int* words, const int* classes, const float* table, const float* weights,
                            float* hidden, float* logit_gradient, float* row_gradient, float* loss) {

@@ -261,6 +261,9 @@ def reset(lesson, record, yes):
 def check(lesson, record, arguments):
     if not arguments.solution:
         lesson.begin()
+    elif not lesson.solution.exists():
+        print(f"This copy of the lessons has no {lesson.solution.relative_to(build.ROOT)}.", file=sys.stderr)
+        return 2
     source = lesson.solution if arguments.solution else lesson.yours
     print(f"Lesson {lesson.number}: {lesson.title}", flush=True)
     started = time.monotonic()

@@ -55,36 +55,28 @@ T nearest(long double v) {
   }
 }
 
-/// A sum of floats in which every bit has its place: multiples of 2^-149 in digits of 32 bits.
-class TrueSum {
+/// A sum in which every bit has its place: multiples of 2^lowest in digits of 32 bits.
+template <int lowest, int digits>
+class TrueDigits {
  public:
-  void add(float v) {
-    const uint32_t bits = std::bit_cast<uint32_t>(v), field = bits >> 23 & 0xff;
-    const uint64_t significand = (bits & 0x7fffff) | (field ? 0x800000 : 0);
-    const int at = field ? int(field) - 1 : 0;
-    const uint64_t low = significand << at % 32;
-    const int64_t sign = bits >> 31 ? -1 : 1;
-    digits_[at / 32] += sign * int64_t(uint32_t(low));
-    digits_[at / 32 + 1] += sign * int64_t(low >> 32);
-  }
   bool zero() const {
-    int64_t d[kDigits];
+    int64_t d[digits];
     carry(digits_, d);
-    return std::all_of(d, d + kDigits, [](int64_t digit) { return digit == 0; });
+    return std::all_of(d, d + digits, [](int64_t digit) { return digit == 0; });
   }
   /// The sum to the nearest T, ties to even.
   template <class T>
   T rounded() const {
-    int64_t d[kDigits];
+    int64_t d[digits];
     bool negative = false;
     carry(digits_, d);
-    if (d[kDigits - 1] < 0) {
+    if (d[digits - 1] < 0) {
       negative = true;
-      int64_t opposite[kDigits];
-      for (int i = 0; i < kDigits; ++i) opposite[i] = -d[i];
+      int64_t opposite[digits];
+      for (int i = 0; i < digits; ++i) opposite[i] = -d[i];
       carry(opposite, d);
     }
-    int top = kDigits - 1;
+    int top = digits - 1;
     while (top >= 0 && d[top] == 0) --top;
     if (top < 0) return T(0.0f);
     // Two digits hold the leading 24 bits and more than one below; what follows only matters by not being zero, which
@@ -92,22 +84,59 @@ class TrueSum {
     for (int i = top - 2; i >= 0; --i)
       if (d[i] != 0) d[top - 1] |= 1;
     long double v = 0;
-    for (int i = top; i > top - 2 && i >= 0; --i) v += std::ldexp((long double)d[i], 32 * i - 149);
+    for (int i = top; i > top - 2 && i >= 0; --i) v += std::ldexp((long double)d[i], 32 * i + lowest);
     return nearest<T>(negative ? -v : v);
   }
 
+ protected:
+  /// sign * significand * 2^(lowest + place)
+  void add_bits(uint64_t significand, int place, int64_t sign) {
+    const auto wide = static_cast<unsigned __int128>(significand) << place % 32;
+    for (int i = 0; i < 3; ++i) digits_[place / 32 + i] += sign * int64_t(uint32_t(wide >> 32 * i));
+  }
+
  private:
-  static constexpr int kDigits = 12;
   // All digits but the last into [0, 2^32).
   static void carry(const int64_t* from, int64_t* to) {
     int64_t over = 0;
-    for (int i = 0; i < kDigits; ++i) {
+    for (int i = 0; i < digits; ++i) {
       const int64_t digit = from[i] + over;
-      over = i + 1 < kDigits ? digit >> 32 : 0;
-      to[i] = i + 1 < kDigits ? digit & 0xffffffff : digit;
+      over = i + 1 < digits ? digit >> 32 : 0;
+      to[i] = i + 1 < digits ? digit & 0xffffffff : digit;
     }
   }
-  int64_t digits_[kDigits] = {};
+  int64_t digits_[digits] = {};
+};
+
+/// What a float is made of.
+struct FloatParts {
+  explicit FloatParts(float v) {
+    const uint32_t bits = std::bit_cast<uint32_t>(v), field = bits >> 23 & 0xff;
+    significand = (bits & 0x7fffff) | (field ? 0x800000 : 0);
+    place = field ? int(field) - 1 : 0;
+    sign = bits >> 31 ? -1 : 1;
+  }
+  uint64_t significand;
+  int place;  ///< 0 is 2^-149
+  int64_t sign;
+};
+
+/// Of floats.
+class TrueSum : public TrueDigits<-149, 12> {
+ public:
+  void add(float v) {
+    const FloatParts parts(v);
+    add_bits(parts.significand, parts.place, parts.sign);
+  }
+};
+
+/// Of products of floats.
+class TrueProducts : public TrueDigits<-298, 22> {
+ public:
+  void add(float a, float b) {
+    const FloatParts x(a), y(b);
+    add_bits(x.significand * y.significand, x.place + y.place, x.sign * y.sign);
+  }
 };
 
 /// old + the values, by rule 5.
@@ -128,6 +157,23 @@ T rule5(T old, const std::vector<float>& values) {
   if (nan || (plus && minus)) return T(kNan);
   if (plus || minus) return T(plus ? kInf : -kInf);
   return sum.rounded<T>();
+}
+
+/// The sum of a[i] b[i], by rule 5.
+template <class T>
+T rule5_of_products(const std::vector<float>& a, const std::vector<float>& b) {
+  TrueProducts sum;
+  double plain = 0;  // infinities, NaNs and signs of zeros are those of a plain sum
+  bool negative_zero = true, finite = true;
+  for (size_t i = 0; i < a.size(); ++i) {
+    const double product = double(a[i]) * double(b[i]);
+    plain += product;
+    negative_zero &= product == 0 && std::signbit(product);
+    finite &= std::isfinite(product);
+    if (std::isfinite(product)) sum.add(a[i], b[i]);
+  }
+  if (!finite) return std::isnan(plain) ? T(kNan) : T(plain > 0 ? kInf : -kInf);
+  return sum.zero() ? T(negative_zero && !a.empty() ? -0.0f : 0.0f) : sum.rounded<T>();
 }
 
 }  // namespace ordo::test

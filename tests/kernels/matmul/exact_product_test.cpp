@@ -1,0 +1,147 @@
+// Products by `exact`: ordering rule 5, whatever the order, the layout, the batch or the device.
+#include <cstring>
+
+#include <ordo/kernels/matmul/exact_product.h>
+#include "tests/kernels/accumulate/exact_reference.h"
+#include "tests/support/op_samples.h"
+
+namespace ordo::test::exact_product_test {
+namespace {
+
+std::vector<float> column_of(const std::vector<float>& b, int64_t n, int64_t j) {
+  std::vector<float> column;
+  for (size_t p = size_t(j); p < b.size(); p += size_t(n)) column.push_back(b[p]);
+  return column;
+}
+
+template <class T>
+auto by_rule5(const Tensor& a, const Tensor& b) {
+  const auto x = a.to_vector<float>(), y = b.to_vector<float>();
+  const int64_t m = a.size(0), k = a.size(1), n = b.size(1);
+  std::vector<T> all;
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j)
+      all.push_back(rule5_of_products<T>({x.begin() + i * k, x.begin() + (i + 1) * k}, column_of(y, n, j)));
+  return bytes_of(from_vector(all, {m, n}));
+}
+
+auto by_rule5(const Tensor& a, const Tensor& b) {
+  if (a.dtype() == float16) return by_rule5<Half>(a, b);
+  return a.dtype() == bfloat16 ? by_rule5<BFloat16>(a, b) : by_rule5<float>(a, b);
+}
+
+const DType kTypes[] = {float32, float16, bfloat16};
+
+TEST(ExactProduct, follows_rule5_in_every_layout) {
+  const MatmulAlgorithmGuard guard(Algorithm::exact);
+  constexpr int64_t kShapes[][3] = {{1, 1, 1}, {3, 5, 7}, {65, 66, 17}, {2, 70, 520}, {3, 2, 256 * 64 + 1}};
+  for (const auto& [m, n, k] : kShapes)
+    for (DType dtype : kTypes) {
+      const Tensor a = test_mixed_values({m, k}, 1).to(dtype), b = test_mixed_values({k, n}, 2).to(dtype);
+      const auto expected = by_rule5(a, b);
+      for (Device device : test_devices())
+        for (Determinism level : {Determinism::not_guaranteed, Determinism::device_to_device}) {
+          const DeterminismGuard at(level);
+          const Tensor left = a.to(device), right = b.to(device);
+          EXPECT_EQ(bytes_of(matmul(left, right).to(cpu)), expected)
+              << m << "x" << n << "x" << k << " " << name(dtype) << " " << device.str();
+          const Tensor right_t = right.t().contiguous();
+          EXPECT_EQ(bytes_of(mm(left.t().contiguous().t(), right_t.t()).to(cpu)), expected);
+          EXPECT_EQ(bytes_of(linear(left, right_t).to(cpu)), expected);
+        }
+    }
+}
+
+TEST(ExactProduct, of_a_row_does_not_depend_on_the_batch_and_batches_broadcast) {
+  const MatmulAlgorithmGuard guard(Algorithm::exact);
+  for (Device device : test_devices()) {
+    const Tensor a = test_mixed_values({3, 4, 33}, 1).to(device), b = test_mixed_values({33, 5}, 2).to(device);
+    const Tensor whole = matmul(a, b), batched = matmul(a, b.unsqueeze(0).expand({3, 33, 5}));
+    for (int64_t s = 0; s < 3; ++s)
+      for (int64_t i = 0; i < 4; ++i) {
+        const Tensor row = matmul(a.select(0, s).narrow(0, i, 1), b).squeeze(0);
+        EXPECT_EQ(bytes_of(row), bytes_of(whole.select(0, s).select(0, i)));
+        EXPECT_EQ(bytes_of(row), bytes_of(batched.select(0, s).select(0, i)));
+      }
+    EXPECT_EQ(matmul(a.narrow(2, 0, 0), b.narrow(0, 0, 0)).sum().item<double>(), 0);
+    EXPECT_EQ(matmul(a.narrow(1, 0, 0), b).sizes(), Dims({3, 0, 5}));
+  }
+}
+
+// Parts of k whose sums are added would be rounded twice; one sum of the whole is not. What cancels leaves what is small.
+TEST(ExactProduct, has_no_bit_lost) {
+  const MatmulAlgorithmGuard guard(Algorithm::exact);
+  for (Device device : test_devices()) {
+    const Tensor a = tensor<float>({0x1p60f, 1, -0x1p60f, 0x1p-60f}).view({1, 4}).to(device);
+    const Tensor b = tensor<float>({0x1p60f, 1, 0x1p60f, 0x1p-60f}).view({4, 1}).to(device);
+    EXPECT_EQ(matmul(a, b).item<float>(), 1.0f);
+    const Tensor c = tensor<float>({0x1p60f, 0x1p-60f, -0x1p60f}).view({1, 3}).to(device);
+    const Tensor d = tensor<float>({0x1p60f, 0x1p-60f, 0x1p60f}).view({3, 1}).to(device);
+    EXPECT_EQ(matmul(c, d).item<float>(), 0x1p-120f);
+    // 2^24 + 1 is in the middle: to even, unless something follows.
+    const auto of_ones = [&](std::vector<float> values) {
+      const int64_t k = int64_t(values.size());
+      return matmul(from_vector(values, {1, k}).to(device), ones({k, 1}, {.device = device})).item<float>();
+    };
+    EXPECT_EQ(of_ones({0x1p24f, 1}), 0x1p24f);
+    EXPECT_EQ(of_ones({0x1p24f, 1, 0x1p-140f}), 0x1p24f + 2);
+    EXPECT_EQ(of_ones({0x1p24f, 1, -0x1p-140f}), 0x1p24f);
+    EXPECT_EQ(of_ones({0x1p24f, 2, 1}), 0x1p24f + 4);
+    EXPECT_EQ(of_ones({0x1.fffffep127f, 0x1p102f}), 0x1.fffffep127f);
+    EXPECT_EQ(of_ones({0x1.fffffep127f, 0x1p103f}), kInf);
+    EXPECT_TRUE(std::signbit(of_ones({-0.0f, -0.0f})));
+    EXPECT_FALSE(std::signbit(of_ones({-0.0f, 0.0f})));
+    EXPECT_FALSE(std::signbit(of_ones({-1, 1})));
+  }
+}
+
+TEST(ExactProduct, adds_any_number_of_products) {
+  kernels::ProductSum sum;
+  for (int i = 0; i < 1000; ++i) sum.add(0x1.fffffep127 * 0x1.fffffep127);
+  for (int i = 0; i < 1000; ++i) sum.add(-0x1.fffffep127 * 0x1.fffffep127);
+  sum.add(0x1p-149 * 0x1.8p0);
+  EXPECT_EQ(sum.rounded<float>(), 0x1p-148f) << "1.5 units of the last place, to even";
+}
+
+TEST(ExactProduct, gradients_follow_the_forward_pass) {
+  Tensor a = test_mixed_values({5, 40}, 1).to(float32).requires_grad_(),
+         b = test_mixed_values({40, 6}, 2).to(float32).requires_grad_();
+  const Tensor grad = test_mixed_values({5, 6}, 3).to(float32);
+  Tensor y;
+  {
+    const MatmulAlgorithmGuard guard(Algorithm::exact);
+    y = matmul(a, b);
+  }
+  y.backward(grad);
+  EXPECT_EQ(bytes_of(a.grad()), by_rule5(grad, b.detach().t().contiguous()));
+  EXPECT_EQ(bytes_of(b.grad()), by_rule5(a.detach().t().contiguous(), grad));
+  EXPECT_NE(bytes_of(a.grad()), bytes_of(matmul(grad, b.detach().t()))) << "both orders round alike: a weak test";
+}
+
+TEST(ExactProduct, the_setting) {
+  EXPECT_EQ(matmul_algorithm(), Algorithm::automatic);
+  const Tensor a = test_mixed_values({4, 300}, 1).to(float32), b = test_mixed_values({300, 4}, 2).to(float32);
+  const auto chosen = [](const Tensor& x, const Tensor& y) {
+    Algorithm found = Algorithm::automatic;
+    const OpListener listener([&](const OpEvent& event) {
+      if (event.depth == 0) found = event.algorithm;
+    });
+    (void)matmul(x, y);
+    return found;
+  };
+  set_matmul_algorithm(Algorithm::exact);
+  EXPECT_EQ(chosen(a, b), Algorithm::exact);
+  EXPECT_EQ(bytes_of(einsum("ij,jk->ik", {a, b})), bytes_of(matmul(a, b)));
+  EXPECT_NE(chosen(a.to(float64), b.to(float64)), Algorithm::exact);
+  {
+    const MatmulAlgorithmGuard guard(Algorithm::automatic);
+    EXPECT_NE(chosen(a, b), Algorithm::exact);
+  }
+  set_matmul_algorithm(Algorithm::automatic);
+  EXPECT_NE(chosen(a, b), Algorithm::exact);
+  EXPECT_THROW(set_matmul_algorithm(Algorithm::sorted), ValueError);
+  EXPECT_THROW(MatmulAlgorithmGuard(Algorithm::library), ValueError);
+}
+
+}  // namespace
+}  // namespace ordo::test::exact_product_test
