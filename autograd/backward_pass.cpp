@@ -15,11 +15,13 @@
 namespace ordo {
 namespace {
 
-/// Names the node to what runs on this thread, at the stricter of its level and the one in force.
+/// Names the node to what runs on this thread, at the stricter of its level and the one in force, with its algorithm of
+/// products.
 class Running {
  public:
   explicit Running(const Node& node)
       : guard_(std::max(determinism(), node.level())),
+        products_(node.matmul_algorithm()),
         previous_(detail::exchange_running_node({node.name(), node.sequence()})),
         previous_node_(detail::exchange_running_node(&node)) {
     if (node.scope()) scope_.emplace(node.scope());
@@ -33,6 +35,7 @@ class Running {
 
  private:
   DeterminismGuard guard_;
+  MatmulAlgorithmGuard products_;
   RunningNode previous_;
   const Node* previous_node_;
   std::optional<detail::OpScope> scope_;

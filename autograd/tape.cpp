@@ -85,7 +85,11 @@ GradMode::GradMode(bool enabled) { grad_modes.begin(this, grad_mode, enabled); }
 GradMode::~GradMode() { grad_modes.end("GradMode", this, grad_mode); }
 
 Node::Node(const char* name, Determinism level, int outputs)
-    : name_(name), level_(level), outputs_(outputs), sequence_(++next_sequence) {
+    : name_(name),
+      level_(level),
+      matmul_algorithm_(ordo::matmul_algorithm()),
+      outputs_(outputs),
+      sequence_(++next_sequence) {
   if (detail::op_listened()) [[unlikely]]
     scope_ = detail::OpScope::current_path();
 }

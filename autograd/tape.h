@@ -26,6 +26,7 @@
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/calls/op_call.h>
 #include <ordo/engine/run/determinism.h>
+#include <ordo/engine/run/matmul_algorithm.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 
 namespace ordo {
@@ -67,7 +68,8 @@ class Node : public std::enable_shared_from_this<Node> {
   virtual bool released() const = 0;
 
   const char* name() const { return name_; }
-  Determinism level() const { return level_; }     ///< in force when recorded
+  Determinism level() const { return level_; }                      ///< in force when recorded
+  Algorithm matmul_algorithm() const { return matmul_algorithm_; }  ///< in force when recorded
   uint64_t sequence() const { return sequence_; }  ///< grows with every recorded operation of the process
   int outputs() const { return outputs_; }
   const detail::OpScope::Path& scope() const { return scope_; }  ///< in force when recorded, where somebody listened
@@ -85,6 +87,7 @@ class Node : public std::enable_shared_from_this<Node> {
  private:
   const char* name_;
   Determinism level_;
+  Algorithm matmul_algorithm_;
   int outputs_;
   uint64_t sequence_;
   detail::OpScope::Path scope_;

@@ -9,7 +9,6 @@ elsewhere, to the bits of each schedule.
 """
 import hashlib
 import itertools
-import json
 import re
 import shutil
 import sys
@@ -146,9 +145,9 @@ def check_sums(browser, site):
         lines += look(op, 24, dtype, level, 3) + "\n"
     if (found := hashlib.sha256(lines.encode()).hexdigest()) != (ROOT / "docs/site/live/sums.sha256").read_text().strip():
         failures.append(f"show.html: the sums have the hash {found}, and not that of docs/site/live/sums.sha256:\n{lines}")
-    for level, most in ((0, 20), (1, 1)):
-        orders = {json.dumps(json.loads(look(0, 24, 0, level, seed))["additions"]) for seed in range(1, 6)}
-        if (len(orders) > 1) != (most > 1):
+    for level, several in ((0, True), (1, False)):
+        orders = {re.sub(r'"results".*', "", look(0, 24, 0, level, seed)) for seed in range(1, 6)}
+        if (len({re.sub(r'.*"additions"', "", order) for order in orders}) > 1) != several:
             failures.append(f"show.html, level {level}: {len(orders)} orders in 5 schedules")
     drawn = browser.value("document.querySelectorAll('.live-plus').length")
     if drawn != 24:

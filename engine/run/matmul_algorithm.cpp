@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <string_view>
 
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/memory/initial_exec.h>
@@ -10,8 +11,8 @@
 namespace ordo {
 namespace {
 
-Algorithm known(Algorithm algorithm) {
-  ORDO_CHECK(algorithm == Algorithm::automatic || algorithm == Algorithm::exact, ValueError, "set_matmul_algorithm",
+Algorithm known(const char* function, Algorithm algorithm) {
+  ORDO_CHECK(algorithm == Algorithm::automatic || algorithm == Algorithm::exact, ValueError, function,
              "takes automatic or exact, not {}", name(algorithm));
   return algorithm;
 }
@@ -35,14 +36,14 @@ thread_local detail::GuardStack<int> guards;
 
 }  // namespace
 
-void set_matmul_algorithm(Algorithm algorithm) { process_algorithm() = known(algorithm); }
+void set_matmul_algorithm(Algorithm algorithm) { process_algorithm() = known("set_matmul_algorithm", algorithm); }
 
 Algorithm matmul_algorithm() {
   return guard_algorithm == kNoGuard ? process_algorithm().load(std::memory_order_relaxed) : Algorithm(guard_algorithm);
 }
 
 MatmulAlgorithmGuard::MatmulAlgorithmGuard(Algorithm algorithm) {
-  guards.begin(this, guard_algorithm, int(known(algorithm)));
+  guards.begin(this, guard_algorithm, int(known("MatmulAlgorithmGuard", algorithm)));
 }
 MatmulAlgorithmGuard::~MatmulAlgorithmGuard() { guards.end("MatmulAlgorithmGuard", this, guard_algorithm); }
 

@@ -1,19 +1,22 @@
 // Products whose elements are the true sums of products, rounded once: ordering rule 5. Internal.
 //
 // Products of two floats are exact in double. Their sum by rule 3 in double has an error of at most a bound, which
-// follows from the number of its additions and the norms of row and column. Where the bound cannot change the rounding,
-// which is nearly always, the sum is rounded; else the element is added anew, with no bit lost.
+// follows from the number of its additions and the norms of row and column; none at all where all sums are few multiples
+// of one power of two, as of integers. Where the bound cannot change the rounding, which is nearly always, the sum is
+// rounded; else the element is added anew, with no bit lost.
 #pragma once
 
 #include <ordo/engine/tensor/devices.h>
 #include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/matmul/gemm.h>
 #include <ordo/kernels/ordering/exact_rounding.h>
+#include <ordo/kernels/reduce/reduce_shape.h>
 
 namespace ordo::kernels {
 
 /// A sum of products of floats in which every bit has its place: multiples of 2^-298 in digits of 32 bits. Any number
-/// of products.
+/// of products; after `most` of them a digit may be full, and is carried.
+template <int most = 1 << 29>
 class ProductSum {
  public:
   /// `product` is one of two floats, or a float.
@@ -31,7 +34,7 @@ class ProductSum {
     digits_[digit] += sign * int64_t(low & kDigit);
     digits_[digit + 1] += sign * int64_t((low >> 32) + (high & kDigit));
     digits_[digit + 2] += sign * int64_t(high >> 32);
-    if (++added_ == kMostAdded) carry();
+    if (++added_ == most) carry();
   }
   /// To nearest, ties to even. A sum of zero is +0, unless all products were -0.
   template <class T>
@@ -65,7 +68,6 @@ class ProductSum {
  private:
   static constexpr int kDigits = 20;  // up to 2^342
   static constexpr uint64_t kDigit = 0xffffffffu;
-  static constexpr int kMostAdded = 1 << 29;  // then a digit may be full
   /// All digits but the last into [0, 2^32).
   ORDO_HD void carry() {
     int64_t over = 0;
@@ -86,10 +88,13 @@ class ProductSum {
 struct ExactProduct {
   Gemm product;
   const double *row_norms = nullptr, *column_norms = nullptr;  ///< [batch, m] and [batch, n]
+  const double *row_steps = nullptr, *column_steps = nullptr;  ///< powers of two of which all factors are multiples
   const double* bias = nullptr;                                ///< [n], or none
   double bound = 0;                                            ///< of a sum's error, for norms of 1
 };
 
 ORDO_DEVICES(void, round_products, const ExactProduct& p, const Tensor& out)
+/// The greatest power of two of which all values are multiples, of doubles; infinity where all are zero.
+ORDO_DEVICES(void, common_steps, const Tensor& t, const Tensor& out, const ReduceShape& g)
 
 }  // namespace ordo::kernels

@@ -9,6 +9,23 @@
 
 namespace ordo::kernels {
 
+struct CommonStep {
+  using State = double;
+  const double* x;
+  double* out;
+  static ORDO_HD double identity() { return HUGE_VAL; }
+  static ORDO_HD double empty() { return HUGE_VAL; }
+  static ORDO_HD double combine(double a, double b) { return a < b ? a : b; }
+  ORDO_HD double load(int64_t offset, int64_t, int64_t) const {
+    const int64_t bits = exact_detail::double_bits(x[offset]) & INT64_MAX, significand = bits & 0xfffffffffffff;
+    const double size = exact_detail::bits_double(bits);
+    // What the lowest bit of the significand stands for.
+    const double step = significand != 0 ? size - exact_detail::bits_double(bits & (bits - 1)) : size;
+    return size > 0 ? step : HUGE_VAL;
+  }
+  ORDO_HD void store(int64_t o, double s) const { out[o] = s; }
+};
+
 /// A row of the result; a team's threads take its elements.
 template <class T>
 struct RoundRow {
@@ -20,14 +37,17 @@ struct RoundRow {
     const Gemm& g = p.product;
     const int64_t batch = row / g.m;
     const double* const sums = static_cast<const double*>(g.c.data) + row * g.n;
-    const double row_bound = p.bound * p.row_norms[row];
+    const double row_norm = p.row_norms[row], row_step = 0x1p52 * p.row_steps[row];
     team.each(g.n, [&](int64_t j) {
-      double sum = sums[j], error = row_bound * p.column_norms[batch * g.n + j];
+      const double size = row_norm * p.column_norms[batch * g.n + j];
+      const bool is_exact = size < row_step * p.column_steps[batch * g.n + j];  // no sum has more than 53 bits
+      double sum = sums[j], error = is_exact ? 0 : p.bound * size;
       if (p.bias) sum += p.bias[j], error += fabs(sum) * 0x1p-52;
       if (error > 0) error += fabs(sum) * 0x1p-52;  // of the next two
       const T low = exact_detail::round_to<T>(sum - error), high = exact_detail::round_to<T>(sum + error);
       const bool is_finite = fabs(sum) < HUGE_VAL;
       out[row * g.n + j] = !is_finite             ? T(float(sum))
+                           : error == 0           ? exact_detail::round_to<T>(sum)
                            : same_bits(low, high) ? low
                                                   : true_sum(batch, row - batch * g.m, j);
     });
@@ -42,7 +62,7 @@ struct RoundRow {
       return a.bits == b.bits;
   }
   ORDO_HD T true_sum(int64_t batch, int64_t i, int64_t j) const {
-    ProductSum sum;
+    ProductSum<> sum;
     const Gemm& g = p.product;
     const double *a = g.a.at<double>(batch, i, 0), *b = g.b.at<double>(batch, 0, j);
     for (int64_t k = 0; k < g.k; ++k) {
@@ -57,6 +77,10 @@ struct RoundRow {
 };
 
 namespace ORDO_LOOPS_DEVICE {
+
+void common_steps(const Tensor& t, const Tensor& out, const ReduceShape& g) {
+  reduce(CommonStep{t.data<double>(), out.data<double>()}, g, t.device());
+}
 
 void round_products(const ExactProduct& p, const Tensor& out) {
   const Gemm& g = p.product;

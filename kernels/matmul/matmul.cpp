@@ -112,21 +112,49 @@ int64_t additions(int64_t k) {
   return count;
 }
 
+/// In double. What a batch of several matrices of the other operand shares is converted once.
+Tensor widened(const Tensor& t, const Tensor& other) {
+  Tensor own = t;
+  for (int d = 0; d + 2 < t.dim(); ++d) {
+    const int theirs = d - t.dim() + other.dim();
+    if (t.strides()[d] == 0 && theirs >= 0 && other.sizes()[theirs] == t.sizes()[d] && other.strides()[theirs] != 0)
+      own = views::narrow(own, d, 0, 1);
+  }
+  const bool columns = own.stride(-2) == 1 && own.stride(-1) != 1;
+  return columns ? views::transpose(cast(views::transpose(own, -2, -1), float64), -2, -1) : cast(own, float64);
+}
+
+/// Along a dimension, for each row or column of a result of these sizes.
+Tensor norms(const Tensor& t, int64_t dim, const Dims& sizes) {
+  return contiguous(views::expand(norm(t, 2, {dim}, true), sizes));
+}
+Tensor steps(const Tensor& t, int64_t dim, const Dims& sizes) {
+  const unsigned mask = reduced_mask("matmul", t.dim(), {dim});
+  const Tensor out = detail::result(sizes_after(t.sizes(), mask, true), float64, t.device());
+  if (out.numel() > 0) ORDO_ON_DEVICE(t.device(), common_steps, t, out, reduce_shape(t, mask));
+  return contiguous(views::expand(out, sizes));
+}
+
 Tensor exact_product(const char* op, const Tensor& a, const Tensor& b, const Tensor& bias) {
-  const Product wide = product_of(op, cast(a, float64), cast(b, float64), float64);
+  check_pair(op, a, b);
+  const Product wide = product_of(op, widened(a, b), widened(b, a), float64);
   const Tensor out = detail::result(wide.result.sizes(), a.dtype(), a.device());
   if (out.numel() == 0) return out;
   ORDO_ON_DEVICE(a.device(), ordered_gemm, wide.g, a.device());
   const Tensor offset = bias.defined() ? contiguous(cast(bias, float64)) : Tensor();
   Dims rows = out.sizes(), columns = out.sizes();
   rows[out.dim() - 1] = columns[out.dim() - 2] = 1;
-  const Tensor row_norms = contiguous(views::expand(norm(wide.left, 2, {-1}, true), rows));
-  const Tensor column_norms = contiguous(views::expand(norm(wide.right, 2, {-2}, true), columns));
+  const Tensor row_norms = norms(wide.left, -1, rows), column_norms = norms(wide.right, -2, columns);
+  const Tensor row_steps = steps(wide.left, -1, rows), column_steps = steps(wide.right, -2, columns);
   // A little more than Higham's bound ("Accuracy and Stability of Numerical Algorithms", 3.1), for the norms' own errors.
-  ORDO_ON_DEVICE(a.device(), round_products,
-                 {wide.g, row_norms.data<double>(), column_norms.data<double>(),
-                  offset.defined() ? offset.data<double>() : nullptr, 0x1.01p-53 * double(additions(wide.g.k))},
-                 out);
+  const ExactProduct p{.product = wide.g,
+                       .row_norms = row_norms.data<double>(),
+                       .column_norms = column_norms.data<double>(),
+                       .row_steps = row_steps.data<double>(),
+                       .column_steps = column_steps.data<double>(),
+                       .bias = offset.defined() ? offset.data<double>() : nullptr,
+                       .bound = 0x1.01p-53 * double(additions(wide.g.k))};
+  ORDO_ON_DEVICE(a.device(), round_products, p, out);
   return out;
 }
 

@@ -50,7 +50,8 @@ constexpr struct {
      "The program, not Ordo, computed these numbers, or changed memory behind a tensor: sums in threads of its "
      "own, the clock. Compute them in a fixed order."},
     {"other_tensor",
-     "The program took its tensors in another order. Keep them in a vector, or in a map by name: sets and maps of "
+     "The program seems to take its tensors in another order. Keep them in a vector, or in a map by name: sets and "
+     "maps of "
      "pointers are ordered by addresses, or by their hashes; queues by the threads that finish."},
     {"arguments",
      "The program passed another number. Look for what depends on time, addresses, or on a value read by item()."},

@@ -287,25 +287,26 @@ class Comparer {
     return has(sides_[1].entries, a(e.a).outputs) && has(sides_[0].entries, b(e.b).outputs);
   }
 
-  /// Where both traces have, at some place, what the other one passes here.
+  /// Where each run passes, to the same operation in the same step, what the other one passes here.
   void tell_other_tensor(const Record& x, const Record& y, Verdict& verdict) {
     size_t i = 0;
     while (x.tensors[i] == y.tensors[i]) ++i;
-    const auto has = [&](Side& side, const TensorRecord& wanted) {
+    const auto passes = [&](Side& side, const Record& here, const TensorRecord& wanted) {
       bool found = false;
       side.source.each(side.source, [&](const Record& r) {
-        found = std::any_of(r.tensors.begin(), r.tensors.end(), [&](const TensorRecord& t) {
-          return t.state == TensorRecord::State::read && t.fingerprint == wanted.fingerprint &&
-                 t.dtype == wanted.dtype && *t.sizes == *wanted.sizes;
-        });
-        return !found;
+        found = r.name == here.name && r.path == here.path && r.node == here.node && r.step == here.step &&
+                r.index != here.index && r.input_count > i && r.tensors[i].state == TensorRecord::State::read &&
+                r.tensors[i].fingerprint == wanted.fingerprint && r.tensors[i].dtype == wanted.dtype &&
+                *r.tensors[i].sizes == *wanted.sizes;
+        return !found && r.step <= here.step;
       });
       return found;
     };
-    if (x.tensors[i].state != TensorRecord::State::read || !has(sides_[1], x.tensors[i]) ||
-        !has(sides_[0], y.tensors[i]))
+    if (x.tensors[i].state != TensorRecord::State::read || x.tensors[i].sizes->product() < 2 ||
+        !passes(sides_[1], y, x.tensors[i]) || !passes(sides_[0], x, y.tensors[i]))
       return;
-    verdict = {Cause::other_tensor, fmt::format("input {} is another tensor in B; both runs have both tensors", i)};
+    verdict = {Cause::other_tensor,
+               fmt::format("input {} is another tensor; in this step, both runs pass both to such an operation", i)};
   }
 
   /// What the other trace does in place of an event that it lacks.

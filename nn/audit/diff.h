@@ -31,7 +31,7 @@ enum class Cause : unsigned char {
   data,           ///< a loader delivered other data
   uninitialized,  ///< memory that nobody had written was read
   outside,        ///< numbers came in that no operation of Ordo had computed
-  other_tensor,   ///< an operation got another of the tensors that both had
+  other_tensor,   ///< an operation got a tensor that the other run gives to another call of it in that step
   arguments,      ///< an operation got another argument that is no tensor
   shapes,         ///< a tensor had other sizes or another dtype
   control_flow,   ///< other operations ran

@@ -13,6 +13,7 @@ Prefetcher::Prefetcher(std::function<TensorList(int64_t)> make, int64_t first, i
                        int64_t ahead, std::shared_ptr<ordo::detail::DeviceCopies> copies)
     : make_(std::move(make)),
       level_(determinism()),
+      matmul_algorithm_(matmul_algorithm()),
       end_(end),
       ahead_(ahead),
       copies_(std::move(copies)),
@@ -63,6 +64,7 @@ void Prefetcher::work() {
   const ordo::detail::OperationName name("DataLoader");
   const NoGrad guard;
   const DeterminismGuard level(level_);
+  const MatmulAlgorithmGuard products(matmul_algorithm_);
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return stopped_ || next_ >= end_ || next_ < taken_ + ahead_; });

@@ -13,6 +13,7 @@
 
 #include <ordo/engine/memory/device_copies.h>
 #include <ordo/engine/run/determinism.h>
+#include <ordo/engine/run/matmul_algorithm.h>
 #include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::data {
@@ -45,6 +46,7 @@ class Prefetcher {
 
   const std::function<TensorList(int64_t)> make_;
   const Determinism level_;  // of the thread that takes the results
+  const Algorithm matmul_algorithm_;
   const int64_t end_, ahead_;
   const std::shared_ptr<ordo::detail::DeviceCopies> copies_;
   std::mutex mutex_;

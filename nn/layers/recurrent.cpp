@@ -145,8 +145,15 @@ Tensor RecurrentCell::state_or_zeros(const Tensor& state, const Tensor& input) c
   return state;
 }
 
-Tensor RecurrentCell::of_input(const Tensor& input) const { return linear(input, weight_ih, bias_ih); }
-Tensor RecurrentCell::of_state(const Tensor& state) const { return linear(state, weight_hh, bias_hh); }
+// By the layers' rule.
+Tensor RecurrentCell::of_input(const Tensor& input) const {
+  const MatmulAlgorithmGuard products(Algorithm::automatic);
+  return linear(input, weight_ih, bias_ih);
+}
+Tensor RecurrentCell::of_state(const Tensor& state) const {
+  const MatmulAlgorithmGuard products(Algorithm::automatic);
+  return linear(state, weight_hh, bias_hh);
+}
 
 RNNCell::RNNCell(int64_t input_size, int64_t hidden_size, RecurrentCellOptions options,
                  RecurrentNonlinearity nonlinearity)

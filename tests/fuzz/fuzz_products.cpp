@@ -19,8 +19,10 @@ namespace {
 
 template <class T>
 std::string compare(uint64_t seed, Draw draw, Device device) {
-  constexpr int kSpreads[] = {0, 0, 2, 10, 40, 120};
-  const int spread = kSpreads[draw.in(0, 5)], zeros = draw.chance(30) ? int(draw.in(1, 60)) : 0;
+  constexpr int kSpreads[] = {0, 0, 2, 6, 40, 120};
+  const int spread = kSpreads[draw.in(0, std::is_same_v<T, Half> ? 3 : 5)];
+  const int center = std::is_same_v<T, Half> ? int(draw.in(-6, 2)) : draw.chance(20) ? int(draw.in(-110, 40)) : 0;
+  const int zeros = draw.chance(30) ? int(draw.in(1, 60)) : 0;
   const bool special = draw.chance(3), short_ones = draw.chance(50);
   const auto value = [&] {
     if (special && draw.chance(2)) return T(draw.chance(50) ? kInf : draw.chance(50) ? -kInf : kNan);
@@ -28,10 +30,12 @@ std::string compare(uint64_t seed, Draw draw, Device device) {
     if (draw.chance(zeros)) return T(sign * 0.0f);
     // Short ones have sums in the middle between two numbers.
     const int64_t significand = short_ones ? draw.in(1, 15) : draw.in(1 << 23, (1 << 24) - 1);
-    const float v = std::ldexp(float(significand), int(draw.in(-spread, spread)) - (short_ones ? 0 : 23));
+    const float v = std::ldexp(float(significand), center + int(draw.in(-spread, spread)) - (short_ones ? 0 : 23));
     return T(sign * v);
   };
-  const int64_t m = draw.in(1, 6), n = draw.in(1, 6), k = draw.chance(20) ? draw.in(200, 1200) : draw.in(1, 60);
+  const bool wide = draw.chance(1);  // enough for several threads
+  const int64_t m = wide ? draw.in(300, 500) : draw.in(1, 6), n = wide ? draw.in(60, 90) : draw.in(1, 6);
+  const int64_t k = wide ? draw.in(1, 8) : draw.chance(20) ? draw.in(200, 1200) : draw.in(1, 60);
   std::vector<T> a(size_t(m * k), T(0.0f)), b(size_t(k * n), T(0.0f)), bias(size_t(n), T(0.0f));
   for (T& v : a) v = value();
   for (T& v : b) v = value();

@@ -33,10 +33,17 @@ for name, begins in (("report.csv", b"processor,threads,device,operation"), ("re
 report(0, "wrote", results, "-o", page, "--slides")
 slides = reports.text_of(page)
 expect(slides.count('<section class="slide">') >= 4 and "aspect-ratio: 16 / 9" in slides, "there are no slides")
+fitting = slides.count("<figure>") + slides.count("<li>")
+expect(fitting == text.count("<figure>") and all(slide.count("<figure>") <= 1 for slide in slides.split("<section")), f"of {text.count('<figure>')} charts {fitting} are on slides or named")
 report(2, "takes csv, svg, pdf and tex, not png", results, "-o", page, "--export", "png")
 with open(results) as file:
     data = json.load(file)
 data["load"] = 3 * data["threads"]
+# A benchmark that only one of them has decides nothing beside the other.
+extra = json.loads(json.dumps(next(r for r in data["results"] if r["path"] == "run_to_run" and "ms" in r)))
+for path, factor in (("run_to_run", 1e6), ("not_guaranteed", 1)):
+    ms = {key: value * factor if key in ("least", "low", "median", "high", "most") else value for key, value in extra["ms"].items()}
+    data["results"].append({**extra, "op": "only_here", "path": path, "ms": ms})
 data["machine"]["devices"] = [{"device": "cpu", "name": "Another & processor"}]
 busy = os.path.join(scratch, "busy.json")
 with open(busy, "w") as file:
@@ -44,6 +51,14 @@ with open(busy, "w") as file:
 report(0, "wrote", results, busy, "-o", page)
 expect("The machine was busy" in reports.text_of(page), "a busy machine is not marked")
 expect(re.search(r'aria-label="machine 2".*?</svg>\s*CPU · Another &amp; processor', reports.text_of(page), re.S), "two machines are in no chart")
+report(0, "wrote", results, "-o", page)
+
+for name, value in (("repeats", 0), ("repeats", "many"), ("least", None)):
+    odd = json.loads(json.dumps(data))
+    next(r for r in odd["results"] if "ms" in r)["ms"][name] = value
+    with open(busy, "w") as file:
+        json.dump(odd, file)
+    report(2, "was not written by", busy, "-o", page)
 report(0, "wrote", results, "-o", page)
 
 broken = os.path.join(scratch, "broken.json")

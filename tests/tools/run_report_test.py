@@ -53,9 +53,19 @@ with open(other, "w") as file:
 report(0, "wrote", log, equal, other, "-o", page)
 text = reports.text_of(page)
 steps = [line for line in lines if line["event"] == "step"]
-for word in (f"equal bits in all {len(steps)} steps", f"equal bits until step 3; losses {steps[3]['loss']} and {steps[3]['loss'] * 1.25} at step 4",
+for word in (f"equal in {len(steps)} steps, and at the end", f"equal until step 3; step 4: losses {steps[3]['loss']} and {steps[3]['loss'] * 1.25}",
              lines[0]["model"], lines[-1]["weights"][:16], "3 training runs", 'aria-label="Losses of all runs by step"', "Distance of the losses from the first run"):
     expect(word in text, f"nothing of '{word}'")
+with open(other, "w") as file:  # which parts in its weights, and later in its losses
+    for line in lines:
+        if line["event"] == "epoch":
+            line = {**line, "weights": "0" * 64}
+        if line["event"] == "step" and line is steps[-1]:
+            line = {**line, "loss": 0.5}
+        file.write(json.dumps(line) + "\n")
+first_epoch = next(line for line in lines if line["event"] == "epoch")
+report(0, "wrote", log, other, "-o", page)
+expect(f"step {first_epoch['step']}: other weights after epoch {first_epoch['epoch']}" in reports.text_of(page), "weights that differ first are not named")
 report(0, "wrote", log, equal, "-o", page)
 expect("Distance of the losses" not in reports.text_of(page), "two equal runs have a distance")
 report(2, "makes slides of results", log, "-o", page, "--slides")
@@ -64,7 +74,7 @@ report(2, r"broken.jsonl: line \d+ is not JSON", broken, "-o", page)
 hostile = page_check.hostile
 harmful = os.path.join(scratch, hostile("file").replace("/", "|").replace("hostile", "h")[:200])
 with open(harmful, "w") as file:
-    for line in ({"format": "ordo run", "version": 1, "event": "begin", hostile("setting"): hostile("set"), "list": [hostile("listed")]},
+    for line in ({"format": "ordo run", "version": 1, "event": "begin", "model": hostile("model"), "seed": hostile("seed"), "level": hostile("begun"), hostile("setting"): hostile("set"), "list": [hostile("listed")]},
                  *({"event": "step", "step": hostile("step") if step == 3 else step, "loss": hostile("loss"), "lr": 0.1, "logged": {hostile("logged"): 1}}
                    for step in (1, 2)),
                  {"event": "epoch", "epoch": hostile("epoch"), "step": 2, "loss": hostile("loss"), "weights": hostile("weights")},
@@ -74,7 +84,7 @@ with open(harmful, "w") as file:
         file.write(json.dumps(line) + "\n")
 report(0, "wrote", harmful, log, "-o", page)
 if page_check.BROWSER is not None:
-    failures += page_check.harmed(page, scratch, ["setting", "set", "listed", "logged", "epoch", "loss", "weights", "metric", "steps", "level", "environment"])
+    failures += page_check.harmed(page, scratch, ["model", "seed", "begun", "setting", "set", "listed", "logged", "epoch", "loss", "weights", "metric", "steps", "level", "environment"])
 report(2, "cannot write", log, "-o", os.path.join(scratch, "absent", "page.html"))
 print("\n".join(failures))
 sys.exit(1 if failures else 0)

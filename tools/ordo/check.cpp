@@ -106,7 +106,8 @@ void judge_values(Row& row) {
   if (v.nan_in_one == 0) {
     first.cause = audit::Cause::nan;
     row.diff.remedy = audit::remedy(first);
-  } else if (first.cause == audit::Cause::unexplained || first.cause == audit::Cause::outside) {
+  } else if (first.cause == audit::Cause::unexplained || first.cause == audit::Cause::outside ||
+             first.cause == audit::Cause::other_tensor) {
     row.diff.remedy = fmt::format(
         "One run has NaNs where the other has numbers. Look for what makes them: missing data, 0/0, the root or "
         "logarithm of a negative number, memory that nobody had written. {}",

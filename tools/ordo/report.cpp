@@ -16,7 +16,7 @@ std::function<void()> add_report(Arguments arguments) {
   arguments.add("-o,--output", output, "the page (report.html)");
   arguments.add("--export", exported,
                 "also write, beside the page: csv, tex (a table), svg and pdf (each chart): csv,pdf");
-  arguments.add("--slides", slides, "of results: a slide of 16:9 for each chart");
+  arguments.add("--slides", slides, "of results: slides of 16:9, one for each chart that fits");
   return [] {
     for (const std::string& file : files) ordo::detail::expect_file("report", file);
     std::vector<std::string> words{"-o", output};

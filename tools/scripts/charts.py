@@ -30,7 +30,7 @@ SERIES = {
     "peer_deterministic": (("pytorch_deterministic",), "PyTorch, deterministic", "#7a828e", "s", False),
 }
 
-MACHINES = list(zip(("#1864ab", "#d9480f", "#0b7a5c", "#7048c8", "#7a828e"), "osD^v"))  # colour, marker
+MACHINES = [("#1864ab #d9480f #0b7a5c #7048c8 #7a828e".split()[i % 5], "osD^v"[(i + i // 5) % 5]) for i in range(25)]  # colour, marker
 
 plt.rcParams.update({
     "svg.fonttype": "none", "font.family": "DejaVu Sans", "font.size": 8, "text.color": INK, "axes.labelcolor": MUTED,
@@ -187,7 +187,7 @@ def machines_chart(families, count, label):
         points = [(values[i], y) for y, (_, values) in enumerate(families) if values[i]]
         axes.plot([x for x, _ in points], [y for _, y in points], shape, color=colour, markersize=4.6, markeredgewidth=0, zorder=3)
         for x, y in points if count == 1 else ():
-            axes.annotate(f"{x:.2f}×", (max(x, 1), y), xytext=(6, 0), textcoords="offset points", va="center")
+            axes.annotate(f"{x:.2f}×", (x, y), xytext=(6, 0), textcoords="offset points", va="center")
     axes.set_yticks(range(len(families)), [printable(f[0]) for f in families])
     return svg(figure, label)
 

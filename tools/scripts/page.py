@@ -25,6 +25,8 @@ def section(title, intro, content):
 
 def tiles(cells):
     """cells: [(number, what it counts)]"""
+    if not cells:
+        return ""
     return '<div class="tiles">' + "".join(f"<div><b>{n}</b><span>{t}</span></div>" for n, t in cells) + "</div>"
 
 

@@ -35,9 +35,12 @@ def span(values):
 
 
 def interval(ms):
-    """95 % of the median, from the middle half of the repeats (McGill, Tukey, Larsen, "Variations of box plots", 1978)."""
-    half = 1.57 * (ms["high"] - ms["low"]) / math.sqrt(ms.get("repeats", 1))
-    return max(ms["median"] - half, ms.get("least", ms["low"])), min(ms["median"] + half, ms.get("most", ms["high"]))
+    """Where the true median lies, with a probability of about 95 %: between the least and the most of up to six repeats (Gibbons and Chakraborti, "Nonparametric
+    Statistical Inference", 5.2), of more as if they were normal, whose median has the deviation 1.2533 sigma / sqrt(n). A file without these numbers has none."""
+    if not all(key in ms for key in ("repeats", "least", "most")):
+        return ms["median"], ms["median"]
+    half = math.inf if ms["repeats"] <= 6 else 1.96 * 1.2533 * (ms["high"] - ms["low"]) / 1.349 / math.sqrt(ms["repeats"])
+    return max(ms["median"] - half, ms["least"]), min(ms["median"] + half, ms["most"])
 
 
 def short(number):
@@ -56,6 +59,7 @@ class Line:
         numbers = {key: value for key, value in entry["row"].items() if isinstance(value, int)}
         self.shape = ":".join(short(v) for v in numbers.values())
         self.letters = ":".join(numbers)
+        self.key = tuple(entry[key] for key in ("op", "dtype", "distribution", "shape"))
         self.values = entry["row"].get("values", "uniform")
         self.entries = {}
 
@@ -182,7 +186,7 @@ def machines_section(parts):
                                   ("peer", "deterministic", "PyTorch's time divided by Ordo's at <code>run_to_run</code>")):
         rows = []
         for family in dict.fromkeys(l.family for _, lines in parts for l in lines):
-            of_family = [{(l.op, l.dtype, l.distribution, l.shape): l.ratio(above, below) for l in lines if l.family == family and l.ratio(above, below)} for _, lines in parts]
+            of_family = [{l.key: l.ratio(above, below) for l in lines if l.family == family and l.ratio(above, below)} for _, lines in parts]
             # Of what was measured on all of them that have the family.
             common = set.intersection(*(set(some) for some in of_family if some)) if any(of_family) else set()
             if common:
@@ -192,7 +196,7 @@ def machines_section(parts):
             figures.append(figure(charts.machines_chart(rows, len(parts), label + ", by family"), caption + "."))
     keys = "".join(f'<span class="key">{charts.machine_mark(i)}{title}</span>' for i, (title, _) in enumerate(parts))
     legend_of_them = f'<p class="legend">{keys}</p>' if len(parts) > 1 else ""
-    return section("By family", "Geometric means over the benchmarks of each family" + (" that all of these machines ran." if len(parts) > 1 else "."), f'{legend_of_them}<div class="figures">{"".join(figures)}</div>') if figures else ""
+    return section("By family", "Geometric means over the benchmarks of each family" + (" that all machines with that family ran; a family without such has no row." if len(parts) > 1 else "."), f'{legend_of_them}<div class="figures">{"".join(figures)}</div>') if figures else ""
 
 
 def family_sections(lines):
@@ -229,7 +233,7 @@ def family_sections(lines):
         parts.append(f'<section class="{"wide" if len(figures) > 1 else ""}"><h3>{escape(FAMILIES.get(family, family))}</h3>{legend(series)}'
                      f'<div class="figures">{"".join(figures)}</div>{notes}</section>')
     return ('<section><h2>Times</h2><p class="intro">Median of the repeats, on a logarithmic axis; a thin line '
-            'through a mark is a 95 % interval of the median, the band between fast and deterministic the price.</p></section>'
+            'through a mark is an interval of about 95 % for the median, the band between fast and deterministic the price.</p></section>'
             + f'<div class="columns">{"".join(parts)}</div>')
 
 
@@ -292,7 +296,7 @@ def all_section(lines, copy):
             rows.append(head + [f'{e["ms"]["median"]:.4g}', f'{e["ms"]["low"]:.4g} – {e["ms"]["high"]:.4g}', "{:.4g} – {:.4g}".format(*interval(e["ms"])),
                                 escape(f'{e["patterns"]["distinct"]}/{e["patterns"]["repeats"]}'), ulps(e.get("max_ulp")),
                                 f"{share:.0%}" if share else ""])
-    head = ["operation", "shape", "dtype", "values", "", "ms", "middle half", "95 % of the median", "patterns", "ulps", "of copy bandwidth"]
+    head = ["operation", "shape", "dtype", "values", "", "ms", "middle half", "95 % interval", "patterns", "ulps", "of copy bandwidth"]
     return f'<details><summary>All {len(rows)} measurements</summary>{table(head, rows)}</details>'
 
 
@@ -368,22 +372,30 @@ TALLEST = 1.3  # times its width: what is higher cannot be read on a slide
 
 
 def slides_of(content):
-    """A slide for each chart that fits, and for the numbers at the head of each machine."""
+    """A slide for each chart that fits, and for the numbers at the head of each machine; at the end, what did not fit."""
     kicker = heading = legend_of_it = ""
-    for found in re.finditer(r'<p class="kicker">(?P<kicker>.*?)</p>|<h[23]>(?P<heading>.*?)</h[23]>|<p class="legend">(?P<legend>.*?)</p>(?=<)|<div class="tiles">(?P<tiles>.*?)</div></div>'
-                             r'|<figure>(?P<figure>.*?)</figure>', content, re.S):
-        if found["kicker"]:
-            kicker, legend_of_it = found["kicker"], ""
-        elif found["heading"]:
+    left_out = []
+    for found in re.finditer(r'<p class="kicker">(?P<kicker>.*?)</p>|<p class="note">(?P<warning><b>.*?)</p>|<h[23]>(?P<heading>.*?)</h[23]>|<p class="legend">(?P<legend>.*?)</p>(?=<)'
+                             r'|<div class="tiles">(?P<tiles>.*?)</div></div>|<figure>(?P<figure>.*?)</figure>', content, re.S):
+        kind = found.lastgroup
+        if kind == "kicker":
+            kicker = found["kicker"]
+        elif kind == "warning":
+            kicker += "<br>" + found["warning"]
+        elif kind == "heading":
             heading, legend_of_it = found["heading"], ""
-        elif found["legend"]:
+        elif kind == "legend":
             legend_of_it = found[0]
-        elif found["tiles"]:
+        elif kind == "tiles":
             yield f'<section class="slide"><p class="kicker">{kicker}</p><h2>What determinism costs</h2>{found[0]}</section>'
         else:
             _, _, wide, high = map(float, re.search(r'viewBox="([^"]*)"', found["figure"])[1].split())
             if high <= TALLEST * wide:
                 yield f'<section class="slide"><p class="kicker">{kicker}</p><h2>{heading}</h2>{legend_of_it}{found[0]}</section>'
+            else:
+                left_out.append(heading + ": " + re.search(r'aria-label="([^"]*)"', found["figure"])[1])
+    if left_out:
+        yield '<section class="slide"><h2>Too tall for a slide</h2><ul>' + "".join(f"<li>{text}</li>" for text in left_out) + "</ul></section>"
 
 
 def export_csv(files, base):

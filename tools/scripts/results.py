@@ -15,9 +15,13 @@ def read_results(name, command):
     def numbers(result, key, names):
         return isinstance(result.get(key), dict) and all(isinstance(result[key].get(n), (int, float)) for n in names)
 
+    def counted(ms):
+        """Older files do not have how many repeats there were, and the least and the most of them."""
+        return ("repeats" not in ms or (isinstance(ms["repeats"], int) and ms["repeats"] > 0)) and all(isinstance(ms.get(key, 0), (int, float)) for key in ("least", "most"))
+
     def good(result):
         return isinstance(result, dict) and all(isinstance(result.get(key), str) for key in ("name", "path")) and (
-            "error" in result or (numbers(result, "ms", ("low", "median", "high")) and numbers(result, "patterns", ("distinct",))))
+            "error" in result or (numbers(result, "ms", ("low", "median", "high")) and counted(result["ms"]) and numbers(result, "patterns", ("distinct",))))
     if not isinstance(data, dict) or data.get("format") != "ordo bench" or data.get("version") != 1:
         fail(f"{name} was not written by `ordo bench --json`, or by another version of it", command)
     if not isinstance(data.get("results"), list) or not all(map(good, data["results"])):

@@ -18,7 +18,7 @@ class Run:
     """A log's lines by event. The last line of a run that was killed may be half written."""
 
     def __init__(self, name):
-        self.name, self.written = name, time.strftime("%Y-%m-%d %H:%M", time.localtime(os.path.getmtime(name)))
+        self.name, self.written = name, time.strftime("%Y-%m-%d %H:%M %Z", time.localtime(os.path.getmtime(name)))
         lines = []
         with open(name) as file:
             for i, text in enumerate(file):
@@ -50,7 +50,7 @@ def summary(run):
 
 
 def varies(points):
-    return len({y for _, y in points}) > 1
+    return len({str(y) for _, y in points}) > 1
 
 
 def curves(run):
@@ -108,7 +108,7 @@ def part(run, anchor):
 
 # -- several runs ------------------------------------------------------------------------------------------------------
 
-KEYS = ("loss", "grad_norm", "lr", "logged")  # of a step, whose numbers a log has to the last bit
+KEYS = {"loss": "losses", "grad_norm": "norms of the gradients", "lr": "learning rates"}  # of a step; a log has them to the last bit
 
 
 def by_number(lines, key):
@@ -116,22 +116,27 @@ def by_number(lines, key):
 
 
 def beside(run, other):
-    """In words: up to where the other run has the bits of this one."""
+    """In words: up to where the other run is equal to this one, as far as their logs tell."""
     mine, theirs = by_number(run.steps, "step"), by_number(other.steps, "step")
-    common = sorted(mine.keys() & theirs.keys())
-    parted = next((s for s in common if any(mine[s].get(key) != theirs[s].get(key) for key in KEYS)), None)
-    if parted is not None:
-        equal = sum(s < parted for s in common)
-        until = f"equal bits until step {common[equal - 1]}" if equal else "different from the first step"
-        return f"{until}; losses {mine[parted]['loss']} and {theirs[parted]['loss']} at step {parted}"
+    common, parted = sorted(mine.keys() & theirs.keys()), []  # [(step, what)]
+    for step in common:
+        differ = [key for key in KEYS if mine[step].get(key) != theirs[step].get(key)]
+        if differ:
+            parted.append((step, f"{KEYS[differ[0]]} {mine[step].get(differ[0])} and {theirs[step].get(differ[0])}"))
+            break
     mine, theirs = by_number(run.epochs, "epoch"), by_number(other.epochs, "epoch")
     epochs = sorted(mine.keys() & theirs.keys())
-    parted = next((e for e in epochs if mine[e]["weights"] != theirs[e]["weights"]), None)
-    if parted is not None:
-        return f"different weights after epoch {parted}"
-    if not common and not epochs:
-        return "nothing in common to compare"
-    return f"equal bits in all {len(common)} steps" if common else f"equal weights after {len(epochs)} epochs"
+    parted += [(mine[e].get("step", 0), f"other weights after epoch {e}") for e in epochs if mine[e].get("weights") != theirs[e].get("weights")][:1]
+    ended = run.end and other.end
+    if ended and run.end.get("weights") != other.end.get("weights") and run.end.get("steps") == other.end.get("steps"):
+        parted.append((run.end.get("steps") or 0, "other weights at the end"))
+    if parted:
+        step, what = min((p for p in parted if isinstance(p[0], int)), default=parted[0], key=lambda p: p[0])
+        equal = [s for s in common if s < step]
+        return (f"equal until step {equal[-1]}; " if equal else "") + f"step {step}: {what}"
+    if common:
+        return f"equal in {len(common)} steps" + (", and at the end" if ended else "")
+    return f"equal weights after {len(epochs)} epochs" if epochs else "equal weights at the end" if ended else "nothing in common to compare"
 
 
 def short_names(runs):
@@ -151,19 +156,19 @@ def together(runs):
     for i, (run, name) in enumerate(zip(runs, names)):
         weights, when = run.weights()
         cells = [escape(name), escape(run.begin.get("model", "")), number(run.begin.get("parameters", "")), number(run.begin.get("seed", "")),
-                 escape(run.begin.get("level", "")), run.written, f"<code>{escape(weights[:16])}</code> {escape(when)}",
+                 escape(run.begin.get("level", "")), run.written, f"<code>{escape(str(weights or '')[:16])}</code> {escape(when)}",
                  escape(beside(runs[0], run)) if i else "the first"]
         rows += "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
     head = "".join(f"<th>{h}</th>" for h in ("run", "model", "parameters", "seed", "level", "log written", "weights, SHA-256", "beside the first"))
-    losses = {name: [(l["step"], l["loss"]) for l in run.steps] or [(l["step"], l["loss"]) for l in run.epochs] for run, name in zip(runs, names)}
+    losses = {name: [(l["step"], l.get("loss")) for l in run.steps] or [(l["step"], l.get("loss")) for l in run.epochs] for run, name in zip(runs, names)}
     figures = [figure(curves_chart(losses, "Losses of all runs by step", True), "Losses")] if any(losses.values()) else []
     first, apart = dict(losses[names[0]]), {}
     for name in names[1:]:
         points = [(step, abs(loss - first[step])) for step, loss in losses[name] if all(isinstance(v, (int, float)) for v in (loss, first.get(step)))]
-        apart[name] = [(step, d) for step, d in points if math.isfinite(d) and d > 0]
-    if any(apart.values()):
-        figures.append(figure(curves_chart(apart, "Distance of the losses from the first run's, by step", True), "Distance of the losses from those of the first run; where it is 0, nothing is drawn"))
-    return section("All runs", "Losses are compared to the last bit, step by step.",
+        apart[name] = [(step, d or math.nan) for step, d in points if math.isfinite(d)]
+    if any(d > 0 for points in apart.values() for _, d in points):
+        figures.append(figure(curves_chart(apart, "Distance of the losses from the first run's, by step", True, 1, True), "Distance of the losses from those of the first run; where it is 0, nothing is drawn"))
+    return section("All runs", "Losses, learning rates and norms are compared to the last bit, step by step, and weights by their SHA-256.",
                    f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
                    f'<div class="figures">{"".join(figures)}</div>')
 

@@ -264,6 +264,7 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   ORDO_AUTOCAST(lower, scaled_dot_product_attention, query, key, value, attn_mask, dropout_p, is_causal, scale,
                 generator, enable_gqa);
   const OpCall call(kAttention, query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa);
+  const MatmulAlgorithmGuard products(Algorithm::automatic);  // as those of blocks of scores
   detail::expect_floating(kAttention, query, "query");
   detail::expect_alike(kAttention, query, key, "key");
   detail::expect_alike(kAttention, query, value, "value");
@@ -373,6 +374,7 @@ Tensor varlen_attn(const Tensor& query, const Tensor& key, const Tensor& value, 
 Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& attn_mask, bool is_causal,
                          std::optional<double> scale) {
   ORDO_AUTOCAST_CALL(lower, attention_weights, query, key, attn_mask, is_causal, scale);
+  const MatmulAlgorithmGuard products(Algorithm::automatic);  // as those of blocks of scores
   const char* const op = call.name();
   detail::expect_defined(op, query, "query", key, "key");
   detail::expect_floating(op, query);

@@ -178,6 +178,7 @@ States run(Recurrence kind, const Tensor& input, const Tensor& h0, const Tensor&
     lengths = o.lengths.to(int64).clone().to(input.device());
     ended = logical_not(arange(0, steps, 1, {int64, input.device()}).unsqueeze(1) < lengths).unsqueeze(2);  // [T, B, 1]
   }
+  const MatmulAlgorithmGuard products(Algorithm::automatic);  // as the kernels' own
   States s;
   const int64_t gates = kernels::gates_of(kind) * cells;
   for (int64_t l = 0; l < o.num_layers; ++l) {

@@ -16,8 +16,7 @@ static bool is_exact(const Tensor& a) {
 
 static Tensor product(const OpCall& call, const Tensor& a, const Tensor& b) {
   return record(call, is_exact(a) ? kernels::exact_matmul(a, b, call.name()) : kernels::matmul(a, b, call.name()),
-                {a, b}, [a = Saved(a), b = Saved(b), algorithm = matmul_algorithm()](const Tensor& grad) -> TensorList {
-                  const MatmulAlgorithmGuard guard(algorithm);
+                {a, b}, [a = Saved(a), b = Saved(b)](const Tensor& grad) -> TensorList {
                   return {needs(0) ? sum_to(matmul(grad, b.get().transpose(-2, -1)), a.sizes()) : Tensor(),
                           needs(1) ? sum_to(matmul(a.get().transpose(-2, -1), grad), b.sizes()) : Tensor()};
                 });
@@ -68,19 +67,17 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   ORDO_AUTOCAST_CALL(lower, linear, input, weight, bias);
   detail::expect_defined("linear", input, "input", weight, "weight");
   Tensor out = (is_exact(input) ? kernels::exact_linear : kernels::linear)(input, weight, bias);
-  return record(
-      call, std::move(out), {input, weight, bias},
-      [input = Saved(input), weight = Saved(weight), algorithm = matmul_algorithm()](const Tensor& grad) -> TensorList {
-        const MatmulAlgorithmGuard guard(algorithm);
-        TensorList grads(3);
-        if (needs(0)) grads[0] = matmul(grad, weight.get());
-        if (needs(1) || needs(2)) {
-          const Tensor rows = as_rows(grad);
-          if (needs(1)) grads[1] = matmul(rows.t(), as_rows(input.get()));
-          if (needs(2)) grads[2] = sum_to(rows, {weight.sizes()[0]});
-        }
-        return grads;
-      });
+  return record(call, std::move(out), {input, weight, bias},
+                [input = Saved(input), weight = Saved(weight)](const Tensor& grad) -> TensorList {
+                  TensorList grads(3);
+                  if (needs(0)) grads[0] = matmul(grad, weight.get());
+                  if (needs(1) || needs(2)) {
+                    const Tensor rows = as_rows(grad);
+                    if (needs(1)) grads[1] = matmul(rows.t(), as_rows(input.get()));
+                    if (needs(2)) grads[2] = sum_to(rows, {weight.sizes()[0]});
+                  }
+                  return grads;
+                });
 }
 
 ORDO_REGISTER_OP({.name = "dot", .family = "reduce", .dtypes = kNumericTypes, .no_rows = "one sum of all elements"});

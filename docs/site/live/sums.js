@@ -28,7 +28,7 @@
   const operation = select('Operation', operations), level = select('Level', levels), dtype = select('dtype', dtypes);
   const size = slider('Values', 2, 64, 16), seed = slider('Schedule', 1, kSeeds, 1);
   const told = make(box, 'p', { class: 'live-verdict', role: 'status' });
-  const picture = make(box, 'div', { class: 'live-tree' }), results = make(box, 'div', { class: 'live-hashes' });
+  const picture = make(box, 'div', { class: 'live-tree', tabindex: 0, role: 'group', 'aria-label': 'the tree' }), results = make(box, 'div', { class: 'live-hashes' });
 
   /** The tree of `additions`, each a list of the nodes that it takes: values first, then earlier additions. */
   function draw(count, additions, old) {
@@ -65,26 +65,37 @@
 
   function show(found, asked, ms) {
     const keyed = asked.operation < 2, count = asked.size + keyed, trees = found.kind === 'tree';
+    box.classList.remove('live-old');
     picture.replaceChildren();
     results.replaceChildren();
     const depth = trees && draw(count, found.additions, keyed), by = found.algorithm ? ` by algorithm ${found.algorithm}` : '';
     const different = new Map();
     found.results.forEach(([bits, ulps], i) => different.set(bits, { ulps, seeds: [...(different.get(bits)?.seeds ?? []), i + 1] }));
     const shape = !trees ? '' : depth === count - 1 ? 'one after the other' : `a tree of depth ${depth}`;
-    told.textContent = `${operations[asked.operation]}${by}: ` + (trees ? `${found.additions.length} additions, ${shape}. `
-      : found.kind === 'unrounded' ? 'no order can be seen, for nothing is rounded before the end. ' : found.why + '. ')
-      + (different.size === 1 ? `All ${kSeeds} schedules give the same bits.` : `${kSeeds} schedules give ${different.size} different results.`);
-    told.className = 'live-verdict ' + (different.size === 1 ? 'live-done' : 'live-fault');
+    told.textContent = `${operations[asked.operation]}${by}: ` + (trees ? `${found.additions.length} addition${found.additions.length === 1 ? '' : 's'}, ${shape}. `
+      : found.kind === 'unrounded' ? (asked.dtype === 2 ? 'integers have no order that can be seen. ' : 'no order can be seen, for nothing is rounded before the end. ')
+      : found.why + '. ')
+      + (different.size > 1 ? `${kSeeds} schedules give ${different.size} different results.`
+        : `All ${kSeeds} schedules give the same bits.`);
+    told.className = 'live-verdict ' + (different.size > 1 ? 'live-fault' : found.algorithm === 'atomic' && asked.dtype < 2 ? '' : 'live-done');
     for (const [bits, { ulps, seeds }] of different) {
       const line = make(results, 'p');
       make(line, 'code', {}, bits);
       const own = seeds.includes(asked.seed) ? ', that of the picture' : '';
-      line.append(`, ${ulps.toFixed(2)} ${asked.dtype === 2 ? '' : 'ulp '}from the true sum: ${different.size === 1 ? 'every schedule' : 'schedule ' + seeds.join(', ') + own}`);
+      line.append(`, ${asked.dtype === 2 ? 'the true sum' : ulps.toFixed(2) + ' ulp from the true sum'}: ${different.size === 1 ? 'every schedule' : `schedule${seeds.length > 1 ? 's' : ''} ${seeds.join(', ')}${own}`}`);
     }
     let note = keyed ? '"old" is what the place holds before. ' : '';
     if (asked.operation === 0) note += 'Rows have 64 numbers; the picture is of one column. ';
-    if (asked.operation === 3 && asked.level < 2) note += 'On a GPU, cuBLAS computes products at this level; the picture is that of device_to_device. ';
+    if (asked.operation === 1 && found.algorithm === 'atomic' && asked.dtype < 2) note += 'So few numbers are added by one block, whose threads keep one order; of rows, warps race. ';
+    if (asked.operation === 3 && asked.level < 2 && asked.dtype < 2) note += 'On a GPU, cuBLAS computes products at this level; the picture is that of device_to_device. ';
     make(results, 'p', { class: 'live-small' }, `${note}Found from ${found.probes} sums in ${ms} ms, by Ordo's CUDA kernels on an emulated GPU in this page.`);
+  }
+
+  function fail(text) {
+    picture.replaceChildren();
+    results.replaceChildren();
+    told.textContent = text;
+    box.dataset.done = 'error';
   }
 
   let round = 0, stop = () => {}, timer;
@@ -96,21 +107,19 @@
     delete box.dataset.done;
     told.className = 'live-verdict';
     told.textContent = 'Adds …';
+    box.classList.add('live-old');
     let line;
     window.ordoRun(box.dataset.code, 'look', Object.values(asked), data => {
       if (mine !== round) return;
       if (data.line?.startsWith('{')) line = data.line;
       if (data.status === undefined) return;
+      stop();
       if (line) {
         show(JSON.parse(line), asked, Math.round(performance.now() - began));
         return Object.assign(box.dataset, { done: 'true', line });
       }
-      told.textContent = data.line || 'The sums have ended early.';
-      box.dataset.done = 'error';
-    }).then(ends => mine === round ? stop = ends : ends(), error => {
-      told.textContent = 'It cannot run here: ' + error.message;
-      box.dataset.done = 'error';
-    });
+      fail(data.line || 'The sums have ended early.');
+    }).then(ends => mine === round ? stop = ends : ends(), error => mine === round && fail('It cannot run here: ' + error.message));
   }
   for (const control of [operation, level, dtype, size, seed])
     control.oninput = () => {

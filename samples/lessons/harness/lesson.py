@@ -236,7 +236,7 @@ def give_hint(lesson, record):
     rung = min(entry["hints"], len(rungs) - 1)
     print(f"Hint {rung + 1} of {len(rungs)}:\n\n{rungs[rung]}\n")
     if rung + 1 == len(rungs):
-        print("This is the last hint. The next step is solution.cu.")
+        print("This is the last hint." + (f" The next step is {lesson.solution.name}." if lesson.solution.exists() else ""))
     entry["hints"] = (rung + 1) % len(rungs)
     record.save()
 

@@ -96,11 +96,102 @@ TEST(ExactProduct, has_no_bit_lost) {
 }
 
 TEST(ExactProduct, adds_any_number_of_products) {
-  kernels::ProductSum sum;
+  kernels::ProductSum<3> sum;  // which carries after three
   for (int i = 0; i < 1000; ++i) sum.add(0x1.fffffep127 * 0x1.fffffep127);
   for (int i = 0; i < 1000; ++i) sum.add(-0x1.fffffep127 * 0x1.fffffep127);
   sum.add(0x1p-149 * 0x1.8p0);
   EXPECT_EQ(sum.rounded<float>(), 0x1p-148f) << "1.5 units of the last place, to even";
+}
+
+TEST(ExactProduct, of_many_rows_with_any_number_of_threads) {
+  const MatmulAlgorithmGuard guard(Algorithm::exact);
+  const Tensor a = test_mixed_values({600, 9}, 1).to(float32), b = test_mixed_values({9, 70}, 2).to(float32);
+  const auto expected = by_rule5(a, b);
+  for (int threads : {1, 2, 3}) {
+    set_num_threads(threads);
+    EXPECT_EQ(bytes_of(matmul(a, b)), expected) << threads;
+  }
+  set_num_threads(2);
+}
+
+// Sums that are exact in double, and those of which all products are zero.
+TEST(ExactProduct, of_integers_and_zeros) {
+  const MatmulAlgorithmGuard guard(Algorithm::exact);
+  for (Device device : test_devices())
+    for (DType dtype : kTypes) {
+      const Tensor integers = (test_indices({30, 40}, 9, 1) - 4).to(dtype);
+      const Tensor more = (test_indices({40, 20}, 9, 2) - 4).to(dtype);
+      const Tensor one = eye(40).to(dtype), mixed = test_mixed_values({40, 40}, 3).to(dtype);
+      const std::pair<Tensor, Tensor> pairs[] = {{integers, more},
+                                                 {one, mixed},
+                                                 {mixed, one},
+                                                 {one, one},
+                                                 {-one, one},
+                                                 {tril(mixed), tril(mixed, -1)},
+                                                 {zeros_like(mixed), -mixed}};
+      for (const auto& [a, b] : pairs)
+        EXPECT_EQ(bytes_of(matmul(a.to(device), b.to(device)).to(cpu)), by_rule5(a, b)) << name(dtype);
+    }
+}
+
+TEST(ExactProduct, of_what_a_batch_shares) {
+  const MatmulAlgorithmGuard guard(Algorithm::exact);
+  const Tensor a = test_mixed_values({3, 4, 33}, 1).to(float32), b = test_mixed_values({33, 5}, 2).to(float32);
+  const Tensor shared = b.unsqueeze(0).expand({3, 33, 5}), left = a.narrow(0, 0, 1).expand({3, 4, 33});
+  EXPECT_EQ(bytes_of(bmm(a, shared)), bytes_of(bmm(a, shared.contiguous())));
+  EXPECT_EQ(bytes_of(bmm(left, shared)), bytes_of(bmm(left.contiguous(), shared.contiguous())));
+  const Tensor two = test_mixed_values({2, 1, 3, 5}, 3).to(float32),
+               four = test_mixed_values({1, 4, 5, 6}, 4).to(float32);
+  const Tensor all = matmul(two, four);
+  EXPECT_EQ(all.sizes(), Dims({2, 4, 3, 6}));
+  for (int64_t i : {0, 1})
+    for (int64_t j = 0; j < 4; ++j)
+      EXPECT_EQ(bytes_of(all.select(0, i).select(0, j)),
+                by_rule5(two.select(0, i).select(0, 0), four.select(0, 0).select(0, j)));
+}
+
+TEST(ExactProduct, bad_operands) {
+  const MatmulAlgorithmGuard guard(Algorithm::exact);
+  const Tensor a = ones({2, 2}), b = ones({2, 2}, {.dtype = float64});
+  EXPECT_THROW((void)matmul(a, b), DTypeError);
+  EXPECT_THROW((void)matmul(b, a), DTypeError);
+  EXPECT_THROW((void)mm(a, ones({2, 2}, {.dtype = int64})), DTypeError);
+  EXPECT_THROW((void)linear(a, a, ones({2}, {.dtype = float16})), DTypeError);
+  EXPECT_THROW((void)matmul(a, ones({3, 2})), ShapeError);
+  EXPECT_THROW((void)linear(a, ones({2, 3})), ShapeError);
+}
+
+TEST(ExactProduct, linear_adds_the_bias_before_it_rounds) {
+  const MatmulAlgorithmGuard guard(Algorithm::exact);
+  for (Device device : test_devices()) {
+    const TensorOptions there{.device = device};
+    const Tensor x = tensor<float>({0x1p24f, 1}).view({1, 2}).to(device), w = ones({1, 2}, there);
+    EXPECT_EQ(linear(x, w, tensor<float>({0x1p-100f}).to(device)).item<float>(), 0x1p24f + 2);
+    const Tensor strided = tensor<float>({0x1p-100f, 5, -0x1p-100f, 5}).to(device).view({2, 2}).select(1, 0);
+    const auto both = linear(x, ones({2, 2}, there), strided).to_vector<float>();
+    EXPECT_EQ(both, (std::vector<float>{0x1p24f + 2, 0x1p24f}));
+    const Tensor empty = linear(ones({3, 0}, there), ones({1, 0}, there), tensor<float>({7}).to(device));
+    EXPECT_EQ(empty.sum().item<float>(), 21);
+  }
+}
+
+TEST(ExactProduct, recurrent_networks_and_attention_keep_their_rules) {
+  Tensor q = test_mixed_values({2, 6, 8}, 1).to(float32).requires_grad_();
+  const auto attention = [&] {
+    const Tensor out = scaled_dot_product_attention(q, q, q);
+    return std::pair{bytes_of(out), bytes_of(grad({out.sum()}, {q})[0])};
+  };
+  manual_seed(1);
+  nn::GRUCell cell(8, 5);
+  nn::GRU layer(8, 5);
+  const auto recurrent = [&] {
+    return std::pair{bytes_of(cell(q.detach().select(0, 0))), bytes_of(layer(q.detach()).output)};
+  };
+  const auto before = attention();
+  const auto states = recurrent();
+  const MatmulAlgorithmGuard guard(Algorithm::exact);
+  EXPECT_EQ(attention(), before);
+  EXPECT_EQ(recurrent(), states);
 }
 
 TEST(ExactProduct, gradients_follow_the_forward_pass) {

@@ -160,8 +160,15 @@ TEST(TraceDiff, names_known_causes) {
   EXPECT_EQ(cause(Hand().batch(1, 0).batch(2, 1), Hand().batch(2, 0).batch(1, 1)), Cause::data_order);
   EXPECT_EQ(cause(Hand().batch(1, 0).batch(2, 1), Hand().batch(3, 0).batch(4, 1)), Cause::data);
   EXPECT_EQ(cause(Hand().call({.in = 1}), Hand().call({.in = 2})), Cause::outside);
-  EXPECT_EQ(cause(Hand().call({.in = 1}).call({.in = 2}), Hand().call({.in = 2}).call({.in = 1})), Cause::other_tensor);
-  EXPECT_EQ(cause(Hand().call({.in = 1}).call({.in = 2}), Hand().call({.in = 2}).call({.in = 3})), Cause::outside);
+  const auto calls = [](uint64_t first, uint64_t second, const char* op = "add") {
+    return Hand().call({.in = first}).call({.name = op, .in = second});
+  };
+  EXPECT_EQ(cause(calls(1, 2), calls(2, 1)), Cause::other_tensor);
+  EXPECT_EQ(cause(calls(1, 2), calls(2, 3)), Cause::outside);
+  EXPECT_EQ(cause(calls(1, 2, "mul"), calls(2, 1, "mul")), Cause::outside) << "of another operation";
+  EXPECT_EQ(cause(Hand().call({.in = 1}).call({.in = 2, .step = 2}), Hand().call({.in = 2}).call({.in = 1, .step = 2})),
+            Cause::outside)
+      << "in another step";
   EXPECT_EQ(cause(Hand().call({.arguments = "0.1"}), Hand().call({.arguments = "0.2"})), Cause::arguments);
   EXPECT_EQ(cause(Hand().call({.out = 3}), Hand().call({.out = 4})), Cause::unexplained);
   EXPECT_EQ(cause(Hand().call({.out = 3}), Hand().call({.out = 4, .algorithm = Algorithm::sorted})), Cause::settings);
