@@ -121,6 +121,8 @@ set(a ${DIRECTORY}/kept/run-1.trace)
 expect(0 "^equal: [0-9]+ events" diff ${a} ${a})
 expect(1 "first: operation mean, step 3.*cause: outside.*ORDO_TRACE_DUMP='step=3,call=1,thread=0,kind=operation,phase=forward,name=mean,node=,module='" diff --json ${DIRECTORY}/diff.json --html ${DIRECTORY}/diff.html
        ${a} ${DIRECTORY}/kept/run-2.trace)
+expect(1 "first: operation mean.*called at  planted.cpp:[0-9]+ .train" diff --dump ${DIRECTORY}/kept/values-1/a ${a} ${DIRECTORY}/kept/run-2.trace)
+expect(2 "calls.txt" diff --dump ${DIRECTORY} ${a} ${DIRECTORY}/kept/run-2.trace)
 file(READ ${DIRECTORY}/diff.json json)
 string(JSON equal GET "${json}" equal)
 string(JSON steps LENGTH "${json}" steps)

@@ -1,22 +1,25 @@
 // ordo diff: where two traces part, and why.
 #include <fmt/format.h>
+#include <ordo/engine/run/files.h>
 #include <ordo/nn/audit/diff.h>
 #include <ordo/nn/audit/dump.h>
 #include <ordo/ordo.h>
 
+#include <filesystem>
 #include <optional>
 
 #include "tools/ordo/cli.h"
 #include "tools/ordo/diff_json.h"
 #include "tools/ordo/pages.h"
 #include "tools/ordo/say.h"
+#include "tools/ordo/source_line.h"
 
 namespace {
 
 using namespace ordo;
 
 struct Options {
-  std::string a, b, json, html;
+  std::string a, b, json, html, dump;
   audit::DiffOptions diff;
 };
 
@@ -42,9 +45,17 @@ void run_diff(const Options& options) {
   if (!options.html.empty()) write_file("diff", options.html, drawn("diff", "diff", json));
   say_lines(d.str());
   if (!in_a.empty() && !in_b.empty()) {
-    say("For the values, run again with ORDO_TRACE=FILE ORDO_TRACE_DUMP_TO=FOLDER and\n");
-    say("  ORDO_TRACE_DUMP={}\n", quoted(in_a));
-    if (in_b != in_a) say("  and for B ORDO_TRACE_DUMP={}\n", quoted(in_b));
+    if (options.dump.empty()) {
+      say("For the values and the program's line, run again with ORDO_TRACE=FILE ORDO_TRACE_DUMP_TO=FOLDER and\n");
+      say("  ORDO_TRACE_DUMP={}\n", quoted(in_a));
+      if (in_b != in_a) say("  and for B ORDO_TRACE_DUMP={}\n", quoted(in_b));
+      say("and then this with --dump FOLDER\n");
+    } else {
+      const std::filesystem::path folder = options.dump;
+      ordo::detail::expect_file("diff", (folder / "calls.txt").string());
+      say("called at  {}\n", source_line(folder / "calls.txt", folder / "addr2line.txt"));
+      std::filesystem::remove(folder / "addr2line.txt");
+    }
   }
   std::fflush(stdout);
   if (!d.equal) throw ExitStatus(1, "the traces are different");
@@ -56,6 +67,7 @@ std::function<void()> add_diff(Arguments arguments) {
   arguments.add("B", o.b, "another one").required();
   arguments.add("--json", o.json, "also write the result to this file");
   arguments.add("--html", o.html, "also write a page to this file");
+  arguments.add("--dump", o.dump, "what ORDO_TRACE_DUMP wrote to this folder: also name the program's line");
   arguments.add("--spread", o.diff.spread, "how many of the later events that differ to list (5)").range(0, 100000);
   return [] { run_diff(o); };
 }

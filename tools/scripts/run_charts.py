@@ -27,7 +27,7 @@ def curves_chart(curves, label, logarithmic=False, first=0, legend=False):
     for i, (name, points) in enumerate(curves.items(), first):
         colour, style = COLOURS[i % len(COLOURS)], ("-", "--", ":", "-.")[i // len(COLOURS) % 4]
         points = thinned([(x, y) for x, y in points if isinstance(y, (int, float)) and not math.isinf(y)])
-        shape = "o" if len(points) <= 40 else ""
+        shape = "o" if sum(not math.isnan(y) for _, y in points) <= 40 else ""
         axes.plot([x for x, _ in points], [y for _, y in points], style + shape, color=colour, linewidth=1.2, markersize=3,
                   label=printable(name) if not name.startswith("_") else " " + printable(name))  # Matplotlib hides names that begin so
     values = [y for points in curves.values() for _, y in points if isinstance(y, (int, float)) and math.isfinite(y)]
