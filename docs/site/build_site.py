@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parent / "live")]
+import addresses  # noqa: E402
 import api  # noqa: E402
 import headers  # noqa: E402
 import live  # noqa: E402
@@ -38,7 +39,6 @@ LANGUAGES = {".h": "cpp", ".cpp": "cpp", ".cu": "cuda", ".cuh": "cuda", ".def": 
              ".cmake": "cmake", ".txt": "cmake"}
 WIDE = {"docs/ops.md"}  # their tables need the room of the table of contents
 LARGEST = 200_000  # bytes of a file that is shown as a page; larger ones are copied and linked
-
 SUMS = "\n## The order of a sum\n"
 LIVE_SUMS = """
 Here in the page: what changes if the threads run in another order, or at another level?
@@ -48,6 +48,7 @@ Here in the page: what changes if the threads run in another order, or at anothe
 <script src="assets/sums.js"></script>
 
 """
+
 
 class Site:
     def __init__(self):
@@ -261,6 +262,7 @@ class Site:
         for folder in (SOURCES, SOURCES.parent / "api"):
             shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(Path(__file__).parent / "assets", SOURCES / "assets")
+        shutil.copy(SOURCES.parent / "picture.png", SOURCES / "assets/picture.png")
         self.live()
         menu = self.menu()
         self.readme()
@@ -278,7 +280,8 @@ class Site:
         while self.to_show:
             self.show(self.to_show.pop())
         settings = SOURCES.parent / "mkdocs.yml"
-        settings.write_text(json.dumps({"INHERIT": str(Path(__file__).parent.resolve() / "mkdocs.yml"), "docs_dir": str(SOURCES), "site_dir": str(SITE), "nav": menu}, indent=1))
+        settings.write_text(json.dumps({"INHERIT": str(Path(__file__).parent.resolve() / "mkdocs.yml"), "docs_dir": str(SOURCES), "site_dir": str(SITE), "nav": menu,
+                                        **addresses.settings()}, indent=1))
         run = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(settings)], stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
         if run.returncode != 0:

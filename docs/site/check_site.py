@@ -9,8 +9,11 @@ elsewhere, to the bits of each schedule.
 """
 import hashlib
 import itertools
+import json
+import os
 import re
 import shutil
+import subprocess
 import sys
 import time
 from html.parser import HTMLParser
@@ -18,7 +21,8 @@ from pathlib import Path
 from urllib.parse import unquote, urljoin, urlparse
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "tests/tools"), str(ROOT / "docs/site/live")]
+sys.path += [str(ROOT / "tests/tools"), str(ROOT / "docs/site"), str(ROOT / "docs/site/live")]
+import addresses  # noqa: E402
 import live  # noqa: E402
 import page_check  # noqa: E402
 from browser import Browser  # noqa: E402
@@ -103,6 +107,19 @@ def check_in_browser(site, scratch):
     with Browser(scratch) as browser:
         failures += check_filter(browser, site)
     return failures + page_check.pictures(scratch, start)
+
+
+def check_addresses(scratch):
+    """A link to the site has a picture, and the site one to the sources, where their addresses are known."""
+    folder = scratch / "addresses"
+    (folder / "docs").mkdir(parents=True, exist_ok=True)
+    (folder / "docs/index.md").write_text("# A page\n")
+    os.environ.update(ORDO_SITE_URL="https://example.org/ordo", ORDO_REPOSITORY_URL="https://example.org/sources", NO_MKDOCS_2_WARNING="1")
+    (folder / "mkdocs.yml").write_text(json.dumps({"INHERIT": str(ROOT / "docs/site/mkdocs.yml"), "docs_dir": "docs", "site_dir": "site", **addresses.settings()}))
+    subprocess.run([sys.executable, "-m", "mkdocs", "build", "--quiet", "--config-file", str(folder / "mkdocs.yml")], check=True)
+    text = (folder / "site/index.html").read_text()
+    return [f"a page with addresses has no {wanted}" for wanted in ('og:image" content="https://example.org/ordo/assets/picture.png"', 'href="https://example.org/sources"')
+            if wanted not in text]
 
 
 def essence(said):
@@ -209,6 +226,9 @@ def main():
     pages = {str(p.relative_to(site)): Page(p) for p in sorted(site.rglob("*.html"))}
     failures = (scratch / "api/complaints.txt").read_text().splitlines()
     failures += check_links(site, pages) + check_contents(site, {n: p for n, p in pages.items() if n != "404.html"})
+    failures += check_addresses(scratch)
+    if not (site / "assets/picture.png").exists():
+        failures.append("there is no picture for links")
     if "use_deterministic_algorithms" not in pages["index.html"].text:
         failures.append("index.html does not show the switch")
     failures += check_in_browser(site, scratch) + (check_lessons(site, scratch) if page_check.BROWSER else [])
