@@ -55,7 +55,8 @@ TEST(ExactProduct, follows_rule5_in_every_layout) {
 TEST(ExactProduct, of_a_row_does_not_depend_on_the_batch_and_batches_broadcast) {
   const MatmulAlgorithmGuard guard(Algorithm::exact);
   for (Device device : test_devices()) {
-    const Tensor a = test_mixed_values({3, 4, 33}, 1).to(device), b = test_mixed_values({33, 5}, 2).to(device);
+    const Tensor a = test_mixed_values({3, 4, 33}, 1).to(device, float32);
+    const Tensor b = test_mixed_values({33, 5}, 2).to(device, float32);
     const Tensor whole = matmul(a, b), batched = matmul(a, b.unsqueeze(0).expand({3, 33, 5}));
     for (int64_t s = 0; s < 3; ++s)
       for (int64_t i = 0; i < 4; ++i) {
