@@ -21,7 +21,7 @@ class ProductSum {
  public:
   /// `product` is one of two floats, or a float.
   ORDO_HD void add(double product) {
-    const int64_t bits = exact_detail::double_bits(product);
+    const int64_t bits = int64_t(exact_detail::to_bits(product));
     negative_zero_ &= bits == INT64_MIN;
     const int field = int(bits >> 52 & 0x7ff);
     if (field == 0) return;  // a zero: products of floats are normal doubles

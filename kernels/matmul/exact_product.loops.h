@@ -17,10 +17,10 @@ struct CommonStep {
   static ORDO_HD double empty() { return HUGE_VAL; }
   static ORDO_HD double combine(double a, double b) { return a < b ? a : b; }
   ORDO_HD double load(int64_t offset, int64_t, int64_t) const {
-    const int64_t bits = exact_detail::double_bits(x[offset]) & INT64_MAX, significand = bits & 0xfffffffffffff;
-    const double size = exact_detail::bits_double(bits);
+    const uint64_t bits = exact_detail::to_bits(x[offset]) & INT64_MAX, significand = bits & 0xfffffffffffff;
+    const double size = exact_detail::from_bits(bits);
     // What the lowest bit of the significand stands for.
-    const double step = significand != 0 ? size - exact_detail::bits_double(bits & (bits - 1)) : size;
+    const double step = significand != 0 ? size - exact_detail::from_bits(bits & (bits - 1)) : size;
     return size > 0 ? step : HUGE_VAL;
   }
   ORDO_HD void store(int64_t o, double s) const { out[o] = s; }

@@ -1,40 +1,28 @@
 // A double with what it lacks, rounded to an element type once. Internal.
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
 
 #include <ordo/engine/tensor/half.h>
 #include <ordo/engine/tensor/host_device.h>
+#include <ordo/kernels/math/math_bits.h>
 
 namespace ordo::kernels {
 
 namespace exact_detail {
 
-ORDO_HD int64_t double_bits(double v) {
-#ifdef __CUDA_ARCH__
-  return __double_as_longlong(v);
-#else
-  return std::bit_cast<int64_t>(v);
-#endif
-}
-ORDO_HD double bits_double(int64_t bits) {
-#ifdef __CUDA_ARCH__
-  return __longlong_as_double(bits);
-#else
-  return std::bit_cast<double>(bits);
-#endif
-}
+using math::detail::from_bits;
+using math::detail::to_bits;
 
 /// t + rest, |rest| less than the last place of t, rounded to the neighbour whose last bit is one, unless it is a
 /// double. That rounds to any format of at most 51 bits as t + rest does (Boldo and Melquiond, "Emulation of FMA and
 /// correctly rounded sums: proved algorithms using rounding to odd", 2008).
 ORDO_HD double round_to_odd(double t, double rest) {
-  const int64_t bits = double_bits(t);
-  const int64_t away = (bits ^ double_bits(rest)) < 0 ? -1 : 1;
-  return bits_double(bits + (rest != 0 && (bits & 1) == 0 ? away : 0));
+  const uint64_t bits = to_bits(t);
+  const uint64_t away = int64_t(bits ^ to_bits(rest)) < 0 ? ~uint64_t(0) : 1;
+  return from_bits(bits + (rest != 0 && (bits & 1) == 0 ? away : 0));
 }
 
 /// Rounded to nearest, ties to even: a float on its way to a half is rounded to odd.

@@ -6,13 +6,7 @@
   const kSeeds = 20, kWide = 720, kMargin = 16;
   const operations = ['index_add of rows', 'index_add of numbers', 'sum', 'matmul'], dtypes = ['float32', 'float64', 'int64'];
   const levels = ['not_guaranteed', 'run_to_run', 'device_to_device'];
-  const make = (parent, name, attributes = {}, text = '') => {
-    const svg = name === 'svg' || parent.namespaceURI.endsWith('svg');
-    const e = svg ? document.createElementNS('http://www.w3.org/2000/svg', name) : document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
-    e.textContent = text;
-    return parent.appendChild(e);
-  };
+  const make = window.ordoMake;
   const bar = make(box, 'div', { class: 'live-bar' });
   const select = (text, names) => {
     const e = make(make(bar, 'label', {}, text + ' '), 'select');

@@ -4,13 +4,7 @@
   const box = document.querySelector('.live-switch');
   if (!box) return;
   const kSteps = 160, kWide = 560, kHigh = 250, kLeft = 44, kBottom = 26;
-  const make = (parent, name, attributes = {}, text = '') => {
-    const svg = name === 'svg' || parent.namespaceURI.endsWith('svg');
-    const e = svg ? document.createElementNS('http://www.w3.org/2000/svg', name) : document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
-    e.textContent = text;
-    return parent.appendChild(e);
-  };
+  const make = window.ordoMake;
   box.replaceChildren();
   const bar = make(box, 'div', { class: 'live-bar' }), label = make(bar, 'label', {}, 'use_deterministic_algorithms(');
   const on = make(label, 'input', { type: 'checkbox', id: 'live-on' }), word = make(label, 'code', {}, 'false');

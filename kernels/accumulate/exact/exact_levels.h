@@ -15,8 +15,7 @@ namespace ordo::kernels {
 /// floating-point technique for extending the available precision", 1971). Finite numbers.
 ORDO_HD double rounded_away(double a, double b, double sum) {
   const uint64_t magnitude = ~uint64_t(0) >> 1;
-  const bool swapped =
-      (uint64_t(exact_detail::double_bits(a)) & magnitude) < (uint64_t(exact_detail::double_bits(b)) & magnitude);
+  const bool swapped = (exact_detail::to_bits(a) & magnitude) < (exact_detail::to_bits(b) & magnitude);
   const double larger = swapped ? b : a, smaller = swapped ? a : b;
   return smaller - (sum - larger);
 }
