@@ -71,7 +71,7 @@ endif()
 # less time.
 set(upper_sources ${cpp_sources})
 list(FILTER upper_sources INCLUDE REGEX "^(autograd|nn)/")
-ordo_join_sources(upper_sources 8 "/leaf_gradient\\.cpp$|/tokenizer\\.cpp$|^nn/(data|state)/")  # have options of their own
+ordo_join_sources(upper_sources 8 "/leaf_gradient\\.cpp$|/(tokenizer|word_piece)\\.cpp$|^nn/(data|state)/")  # have options of their own
 list(FILTER cpp_sources EXCLUDE REGEX "^(autograd|nn)/")
 add_library(ordo_upper OBJECT ${upper_sources})
 add_library(ordo SHARED ${cu_sources} ${cuda_cpp_sources} ${cpp_sources} $<TARGET_OBJECTS:ordo_upper>)
@@ -103,7 +103,7 @@ if(JPEG_FOUND)
 endif()
 set(ordo_zip_sources nn/state/archive.cpp nn/state/npz_read.cpp nn/state/torch_file.cpp)
 set(ordo_pcre2_sources nn/models/tokenizer.cpp)
-set(ordo_utf8proc_sources nn/models/tokenizer.cpp)
+set(ordo_utf8proc_sources nn/models/tokenizer.cpp nn/models/word_piece.cpp)
 foreach(name IN ITEMS ZIP PCRE2 UTF8PROC)
   string(TOLOWER ${name} lower)
   if(ORDO_${name}_INCLUDE AND ORDO_${name}_LIBRARY)

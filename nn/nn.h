@@ -43,6 +43,7 @@
 #include <ordo/nn/layers/rotary_embedding.h>
 #include <ordo/nn/layers/transformer.h>
 #include <ordo/nn/models/adapter.h>
+#include <ordo/nn/models/bert.h>
 #include <ordo/nn/models/generate.h>
 #include <ordo/nn/models/gpt2.h>
 #include <ordo/nn/models/language_model.h>

@@ -35,7 +35,7 @@ void generate(const Settings& s) {
   std::optional<models::Tokenizer> tokenizer;
   if (!s.prompts.empty()) tokenizer.emplace(s.folder + "/tokenizer.json");
   std::vector<std::vector<int64_t>> prompts;
-  for (const std::string& text : s.prompts) prompts.push_back(tokenizer->encode(text));
+  for (const std::string& text : s.prompts) prompts.push_back(tokenizer->encode_with_special_tokens(text).ids);
   for (const std::string& text : s.tokens) prompts.push_back(numbers_of(text));
   const auto model = models::open(s.folder, {.dtype = dtype_from_name(s.dtype), .device = Device(s.device)});
   if (!s.adapter.empty()) models::load_adapter(*model, s.adapter);

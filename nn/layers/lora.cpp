@@ -26,10 +26,15 @@ LoRA::LoRA(int64_t in_features, int64_t out_features, const LoRAOptions& options
 
 Tensor LoRA::forward(const Tensor& input) {
   const Tensor x = options_.dropout > 0 ? dropout(input, options_.dropout, is_training()) : input;
-  return linear(linear(x, A) * (options_.alpha / double(options_.rank)), B);
+  return linear(linear(x, A) * scale(), B);
 }
 
-Tensor LoRA::weight() const { return matmul(B, A) * (options_.alpha / double(options_.rank)); }
+double LoRA::scale() const {
+  const auto rank = double(options_.rank);
+  return options_.alpha / (options_.use_rslora ? std::sqrt(rank) : rank);
+}
+
+Tensor LoRA::weight() const { return matmul(B, A) * scale(); }
 
 std::string LoRA::description() const {
   return Description("LoRA", A.size(1), B.size(0)).with("rank", A.size(0), int64_t(0));

@@ -15,26 +15,29 @@ namespace ordo::nn {
 
 struct LoRAOptions {
   int64_t rank = 8;
-  double alpha = 16;   ///< the part counts alpha / rank times
-  double dropout = 0;  ///< of its input, while training
+  double alpha = 16;        ///< the part counts alpha / rank times
+  double dropout = 0;       ///< of its input, while training
+  bool use_rslora = false;  ///< the part counts alpha / sqrt(rank) times
   friend bool operator==(const LoRAOptions&, const LoRAOptions&) = default;
 };
 
-/// y = alpha / rank B A dropout(x), which Linear adds to its own result.
+/// y = scale() B A dropout(x), which Linear adds to its own result.
 ///
 /// Shapes: x [..., in_features]; y [..., out_features].
 /// Parameters: "A" [rank, in_features], U(-1/sqrt(in_features), 1/sqrt(in_features)); "B" [out_features, rank], 0.
 /// Throws: ValueError when a size or the rank is not positive, or dropout not in [0, 1); forward as linear.
 /// PyTorch: peft.LoraConfig's layers.
-/// Source: Hu et al., "LoRA: Low-rank adaptation of large language models", 2021.
+/// Source: Hu et al., "LoRA: Low-rank adaptation of large language models", 2021; use_rslora: Kalajdzievski, "A Rank
+/// Stabilization Scaling Factor for Fine-Tuning with LoRA", 2023.
 class LoRA : public Module {
  public:
   LoRA(int64_t in_features, int64_t out_features, const LoRAOptions& options = {});
   Tensor forward(const Tensor& input) override;
   std::string description() const override;
-  /// alpha / rank B A, [out_features, in_features].
+  /// scale() B A, [out_features, in_features].
   Tensor weight() const;
   const LoRAOptions& options() const { return options_; }
+  double scale() const;  ///< alpha / rank, or alpha / sqrt(rank)
 
   Parameter A, B;
 

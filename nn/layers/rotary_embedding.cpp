@@ -44,14 +44,18 @@ Tensor RotaryEmbedding::forward(const Tensor& x, const Tensor& positions) {
   ORDO_CHECK((positions.dim() == 1 || rows) && positions.size(-1) == x.size(-2), ShapeError, "RotaryEmbedding",
              "positions {} do not fit to {}: they are [L], or [N, L] of [N, heads, L, {}]", positions.sizes(),
              x.sizes(), dim_);
-  Tensor cosines, sines;  // [..., L, dim]
-  {
-    const NoGrad guard;
-    Tensor angles = positions.to(float32).unsqueeze(-1) * frequencies_.to(x.device());
-    if (positions.dim() == 2) angles = angles.unsqueeze(1);
-    angles = cat({angles, angles}, -1);
-    cosines = cos(angles).to(x.dtype()), sines = sin(angles).to(x.dtype());
-  }
+  return at(positions, x)(x);
+}
+
+Rotation RotaryEmbedding::at(const Tensor& positions, const Tensor& x) const {
+  const NoGrad guard;
+  Tensor angles = positions.to(float32).unsqueeze(-1) * frequencies_.to(x.device());
+  if (positions.dim() == 2) angles = angles.unsqueeze(1);
+  angles = cat({angles, angles}, -1);
+  return {cos(angles).to(x.dtype()), sin(angles).to(x.dtype())};
+}
+
+Tensor Rotation::operator()(const Tensor& x) const {
   const TensorList halves = x.chunk(2, -1);
   return x * cosines + cat({-halves[1], halves[0]}, -1) * sines;
 }

@@ -23,6 +23,13 @@ struct RotaryEmbeddingOptions {
   RotaryScaling scaling = {};
 };
 
+/// Cosines and sines of the angles at some positions, of a dtype and on a device.
+struct Rotation {
+  Tensor cosines, sines;  ///< [..., L, dim]
+  /// What RotaryEmbedding makes of x with them.
+  Tensor operator()(const Tensor& x) const;
+};
+
 /// The pair (x[i], x[i + dim / 2]) of position p is turned by the angle p / base^(2 i / dim).
 ///
 /// Shapes: x [..., L, dim]; positions [L], or [N, L] for x [N, heads, L, dim]; y as x.
@@ -35,6 +42,9 @@ class RotaryEmbedding : public ModuleOf<RotaryEmbedding> {
  public:
   explicit RotaryEmbedding(int64_t dim, RotaryEmbeddingOptions options = {});
   Tensor forward(const Tensor& x, const Tensor& positions);
+  /// What forward() computes of positions alone, for tensors with x's dtype and device: queries and keys of all layers
+  /// share it.
+  Rotation at(const Tensor& positions, const Tensor& x) const;
   std::string description() const override;
 
  private:

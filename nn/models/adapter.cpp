@@ -12,6 +12,7 @@
 #include <ordo/engine/run/generator_scope.h>
 #include <ordo/nn/layers/linear.h>
 #include <ordo/nn/layers/lora.h>
+#include <ordo/nn/models/bert.h>
 #include <ordo/nn/models/gpt2.h>
 #include <ordo/nn/models/json_file.h>
 #include <ordo/nn/state/safetensors.h>
@@ -28,22 +29,33 @@ struct Part {
   Tensor factors[2];  // A and B
 };
 
-/// By the paths of their layers.
-std::map<std::string, Part> parts_of(const std::string& file) {
+/// What a file holds: parts by the paths of their layers, and parameters of `modules_to_save`.
+struct AdapterFile {
   std::map<std::string, Part> parts;
+  std::map<std::string, Tensor> whole;
+};
+AdapterFile adapter_file(const std::string& file, const std::vector<std::string>& modules_to_save) {
+  AdapterFile held;
   for (const auto& [name, tensor] : load_safetensors(file).tensors) {
     const std::string prefix = kPrefix;
     bool found = false;
     for (int i = 0; i < 2 && name.starts_with(prefix); ++i) {
       const std::string suffix = kSuffixes[i];
       if (!name.ends_with(suffix) || name.size() <= prefix.size() + suffix.size()) continue;
-      parts[name.substr(prefix.size(), name.size() - prefix.size() - suffix.size())].factors[i] = tensor;
+      held.parts[name.substr(prefix.size(), name.size() - prefix.size() - suffix.size())].factors[i] = tensor;
+      found = true;
+    }
+    const auto is_of = [&](const std::string& module) {
+      return ("." + name).find("." + module + ".") != std::string::npos;
+    };
+    if (!found && name.starts_with(prefix) && std::any_of(modules_to_save.begin(), modules_to_save.end(), is_of)) {
+      held.whole[name.substr(prefix.size())] = tensor;
       found = true;
     }
     ORDO_CHECK(found, ValueError, "load_adapter", "{}: '{}' is no low-rank part of a Linear", file, name);
   }
-  ORDO_CHECK(!parts.empty(), ValueError, "load_adapter", "{}: has no parts", file);
-  return parts;
+  ORDO_CHECK(!held.parts.empty(), ValueError, "load_adapter", "{}: has no parts", file);
+  return held;
 }
 
 std::string last_name(const std::string& path) { return path.substr(path.rfind('.') + 1); }
@@ -59,7 +71,6 @@ void load_adapter(nn::ModuleBase& model, const std::string& folder) {
                                                                      {"bias", "none"},
                                                                      {"lora_bias", false},
                                                                      {"use_dora", false},
-                                                                     {"use_rslora", false},
                                                                      {"rank_pattern", none},
                                                                      {"alpha_pattern", none}})
     config.expect(name, value);
@@ -75,8 +86,10 @@ void load_adapter(nn::ModuleBase& model, const std::string& folder) {
   }
   const nn::LoRAOptions options{.rank = config.get<int64_t>("r"),
                                 .alpha = config.get<double>("lora_alpha"),
-                                .dropout = config.get<double>("lora_dropout", 0)};
-  const std::map<std::string, Part> parts = parts_of(folder + "/adapter_model.safetensors");
+                                .dropout = config.get<double>("lora_dropout", 0),
+                                .use_rslora = config.get<bool>("use_rslora", false)};
+  const auto [parts, whole] =
+      held_by(folder + "/adapter_model.safetensors", config.get<std::vector<std::string>>("modules_to_save", {}));
   std::map<std::string, const nn::Linear*> linears;
   for (const auto& [path, module] : model.named_modules()) {
     ORDO_CHECK(!dynamic_cast<nn::LoRA*>(module), ValueError, "load_adapter", "'{}' is a low-rank part already", path);
@@ -94,6 +107,16 @@ void load_adapter(nn::ModuleBase& model, const std::string& folder) {
     }
     paths.push_back(path);
   }
+  std::vector<std::pair<Tensor, Tensor>> replaced;  // parameters, and what they become
+  const nn::NamedTensorList parameters = model.named_parameters();
+  for (const auto& [name, value] : whole) {
+    const auto is_named = [&, &name = name](const nn::NamedTensor& p) { return p.name == name; };
+    const auto parameter = std::find_if(parameters.begin(), parameters.end(), is_named);
+    ORDO_CHECK(parameter != parameters.end(), ValueError, "load_adapter", "the model has no parameter '{}'", name);
+    ORDO_CHECK(parameter->tensor.sizes() == value.sizes(), ShapeError, "load_adapter", "'{}' has the shape {}, not {}",
+               name, value.sizes(), parameter->tensor.sizes());
+    replaced.emplace_back(parameter->tensor, value);
+  }
   Generator generator(0);  // of first values, which nobody sees
   const ordo::detail::GeneratorScope scope(generator);
   nn::add_lora(model, paths, options);
@@ -104,12 +127,13 @@ void load_adapter(nn::ModuleBase& model, const std::string& folder) {
       Tensor(part->A).copy_(values.factors[0]);
       Tensor(part->B).copy_(values.factors[1]);
     }
+  for (auto& [parameter, value] : replaced) parameter.copy_(value).requires_grad_(true);
 }
 
 void save_adapter(nn::ModuleBase& model, const std::string& folder) {
   const ordo::detail::LibraryCall call;
   nn::NamedTensorList tensors;
-  std::set<std::string> layers, names, others;
+  std::set<std::string> layers, names, others, modules;
   const nn::LoRAOptions* options = nullptr;
   for (const auto& [path, module] : model.named_modules()) {
     const auto* const part = dynamic_cast<nn::LoRA*>(module);
@@ -123,6 +147,17 @@ void save_adapter(nn::ModuleBase& model, const std::string& folder) {
     tensors.push_back({kPrefix + layer + kSuffixes[0], part->A});
     tensors.push_back({kPrefix + layer + kSuffixes[1], part->B});
   }
+  for (const auto& [name, parameter] : model.named_parameters()) {
+    const size_t dot = name.rfind('.');
+    const std::string path = dot == std::string::npos ? "" : name.substr(0, dot);
+    if (!parameter.requires_grad() || path.ends_with(".lora")) continue;
+    ORDO_CHECK(!path.empty() && !layers.contains(path), ValueError, "save_adapter",
+               "'{}' trains, and is of no module that can be saved whole", name);
+    modules.insert(path);
+  }
+  for (const auto& [name, parameter] : model.named_parameters())
+    if (const size_t dot = name.rfind('.'); dot != std::string::npos && modules.contains(name.substr(0, dot)))
+      tensors.push_back({kPrefix + name, parameter});
   for (const auto& [path, module] : model.named_modules())
     if (!layers.contains(path)) others.insert(last_name(path));
   const bool by_names =
@@ -131,16 +166,20 @@ void save_adapter(nn::ModuleBase& model, const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   ORDO_CHECK(!error, DataError, "save_adapter", "{}: cannot be made: {}", folder, error.message());
-  nlohmann::ordered_json json = {
-      {"peft_type", "LORA"},
-      {"task_type",
-       dynamic_cast<LanguageModel*>(&model) ? nlohmann::ordered_json("CAUSAL_LM") : nlohmann::ordered_json()},
-      {"r", options->rank},
-      {"lora_alpha", options->alpha},
-      {"lora_dropout", options->dropout},
-      {"bias", "none"},
-      {"fan_in_fan_out", dynamic_cast<GPT2*>(&model) != nullptr},
-      {"target_modules", by_names ? names : layers}};
+  nlohmann::ordered_json task;
+  if (dynamic_cast<LanguageModel*>(&model)) task = "CAUSAL_LM";
+  if (const auto* const bert = dynamic_cast<Bert*>(&model); bert && bert->classifier)
+    task = bert->bert.pooler ? "SEQ_CLS" : "TOKEN_CLS";
+  nlohmann::ordered_json json = {{"peft_type", "LORA"},
+                                 {"task_type", task},
+                                 {"r", options->rank},
+                                 {"lora_alpha", options->alpha},
+                                 {"lora_dropout", options->dropout},
+                                 {"use_rslora", options->use_rslora},
+                                 {"bias", "none"},
+                                 {"fan_in_fan_out", dynamic_cast<GPT2*>(&model) != nullptr},
+                                 {"target_modules", by_names ? names : layers}};
+  if (!modules.empty()) json["modules_to_save"] = modules;
   nn::WholeFile config(folder + "/adapter_config.json", "save_adapter");
   config.write(json.dump(2) + "\n");
   save_safetensors(folder + "/adapter_model.safetensors", tensors, {{"format", "pt"}});

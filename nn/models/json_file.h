@@ -21,6 +21,7 @@ class Entries {
     ORDO_CHECK(object_.is_object(), DataError, op_, "{}: is no JSON object", file_);
   }
 
+  bool lists(const char* name) const { return object_.contains(name); }
   /// Not null either.
   bool has(const char* name) const { return object_.contains(name) && !object_[name].is_null(); }
   const Json& at(const char* name) const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <ordo/nn/layers/multihead_attention.h>
+#include <ordo/nn/layers/rotary_embedding.h>
 
 namespace ordo::models {
 
@@ -28,6 +29,7 @@ struct TextPiece {
   Tensor positions;    ///< [L], or [N, L]
   Tensor taking_part;  ///< [N, 1, 1, keys]: keys that are the text's; undefined: all
   nn::KeyValueCache* cache = nullptr;
+  nn::Rotation rotation = {};  ///< of queries and keys, where a model has rotary positions
 
   /// Attention of the new positions to themselves and those before: [N, heads, L, features] each, to [N, L, heads *
   /// features]. Fewer heads of keys and values serve several of the queries.

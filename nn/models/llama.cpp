@@ -46,12 +46,11 @@ LlamaAttention::LlamaAttention(const LlamaConfig& c)
       q_proj(add("q_proj", projection(c.hidden_size, heads * c.head_dim, c.attention_bias))),
       k_proj(add("k_proj", projection(c.hidden_size, key_heads * c.head_dim, c.attention_bias))),
       v_proj(add("v_proj", projection(c.hidden_size, key_heads * c.head_dim, c.attention_bias))),
-      o_proj(add("o_proj", projection(heads * c.head_dim, c.hidden_size))),
-      rotary(c.head_dim, c.rotary) {}
+      o_proj(add("o_proj", projection(heads * c.head_dim, c.hidden_size))) {}
 
 Tensor LlamaAttention::forward(const Tensor& x, const TextPiece& piece) {
-  const Tensor q = rotary(in_heads(q_proj(x), heads), piece.positions);
-  const Tensor k = rotary(in_heads(k_proj(x), key_heads), piece.positions), v = in_heads(v_proj(x), key_heads);
+  const Tensor q = piece.rotation(in_heads(q_proj(x), heads));
+  const Tensor k = piece.rotation(in_heads(k_proj(x), key_heads)), v = in_heads(v_proj(x), key_heads);
   return o_proj(piece.attention(q, k, v, 0));
 }
 
@@ -76,7 +75,8 @@ Tensor LlamaLayer::forward(const Tensor& x, const TextPiece& piece) {
 LlamaDecoder::LlamaDecoder(const LlamaConfig& c)
     : embed_tokens(add("embed_tokens", nn::Embedding(c.vocab_size, c.hidden_size))),
       layers(add("layers", nn::ModuleList<LlamaLayer>())),
-      norm(add("norm", rms_norm_of(c))) {
+      norm(add("norm", rms_norm_of(c))),
+      rotary(c.head_dim, c.rotary) {
   nn::init::normal_(embed_tokens.weight, 0, 0.02);
   for (int64_t i = 0; i < c.num_hidden_layers; ++i) layers.push_back(LlamaLayer(c));
 }
@@ -89,8 +89,9 @@ Llama::Llama(const LlamaConfig& c)
 }
 
 Tensor Llama::features(const Tensor& tokens, TextState* state) {
-  const TextPiece piece = piece_of(tokens, state);
+  TextPiece piece = piece_of(tokens, state);
   Tensor x = model.embed_tokens(tokens);
+  piece.rotation = model.rotary.at(piece.positions, x);
   for (int64_t i = 0; i < config.num_hidden_layers; ++i) x = model.layers[i](x, in_layer(piece, state, size_t(i)));
   return model.norm(x);
 }

@@ -5,7 +5,6 @@
 #include <ordo/nn/layers/embedding.h>
 #include <ordo/nn/layers/linear.h>
 #include <ordo/nn/layers/normalization.h>
-#include <ordo/nn/layers/rotary_embedding.h>
 #include <ordo/nn/models/language_model.h>
 #include <ordo/nn/module_list.h>
 
@@ -30,7 +29,6 @@ struct LlamaAttention : nn::ModuleOf<LlamaAttention> {
   Tensor forward(const Tensor& x, const TextPiece& piece);
   int64_t heads, key_heads;
   nn::Linear q_proj, k_proj, v_proj, o_proj;
-  nn::RotaryEmbedding rotary;
 };
 
 /// down(silu(gate(x)) * up(x)).
@@ -56,6 +54,7 @@ struct LlamaDecoder : nn::ModuleBase {
   nn::Embedding embed_tokens;
   nn::ModuleList<LlamaLayer> layers;
   nn::RMSNorm norm;
+  nn::RotaryEmbedding rotary;
 };
 
 /// Llama.

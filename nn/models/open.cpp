@@ -1,8 +1,11 @@
 #include <ordo/nn/models/open.h>
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 
 #include <ordo/engine/calls/check.h>
@@ -119,6 +122,98 @@ std::unique_ptr<LanguageModel> llama_of(const Entries& e, const std::string& arc
   return std::make_unique<Llama>(c);
 }
 
+std::vector<std::string> labels_of(const Entries& e) {
+  if (!e.has("id2label")) return std::vector<std::string>(2);  // without names, as transformers does
+  const Entries labels = e.part("id2label");
+  std::vector<std::string> names;
+  for (size_t i = 0; i < e.at("id2label").size(); ++i)
+    names.push_back(labels.get<std::string>(std::to_string(i).c_str()));
+  return names;
+}
+
+std::string architecture_of(const Entries& e) {
+  if (e.has("architectures") && e.at("architectures").is_array() && e.at("architectures").size() == 1 &&
+      e.at("architectures")[0].is_string())
+    return e.at("architectures")[0].get<std::string>();
+  return "";
+}
+
+std::unique_ptr<Bert> bert_of(const Entries& e, const Held& held) {
+  BertConfig c;
+  c.architecture = architecture_of(e);
+  if (c.architecture == "BertForPreTraining") c.architecture = "BertForMaskedLM";
+  const auto known = {"BertModel", "BertForMaskedLM", "BertForTokenClassification", "BertForSequenceClassification"};
+  ORDO_CHECK(std::find(known.begin(), known.end(), c.architecture) != known.end(), DataError, "open",
+             "{}: 'architectures' is {}; open_bert() opens {}", e.file(),
+             e.has("architectures") ? e.at("architectures").dump() : "missing", fmt::join(known, ", "));
+  for (const auto& [name, value] : {std::pair{"vocab_size", &c.vocab_size},
+                                    {"hidden_size", &c.hidden_size},
+                                    {"num_hidden_layers", &c.num_hidden_layers},
+                                    {"num_attention_heads", &c.num_attention_heads},
+                                    {"intermediate_size", &c.intermediate_size},
+                                    {"max_position_embeddings", &c.max_position_embeddings},
+                                    {"type_vocab_size", &c.type_vocab_size}})
+    e.read(name, *value);
+  for (const auto& [name, value] : {std::pair{"layer_norm_eps", &c.layer_norm_eps},
+                                    {"hidden_dropout_prob", &c.hidden_dropout_prob},
+                                    {"attention_probs_dropout_prob", &c.attention_probs_dropout_prob}})
+    e.read(name, *value);
+  if (e.lists("pad_token_id")) c.pad_token_id.reset();
+  if (e.has("pad_token_id")) c.pad_token_id = e.get<int64_t>("pad_token_id");
+  if (e.has("classifier_dropout")) c.classifier_dropout = e.get<double>("classifier_dropout");
+  for (const auto& [name, value] :
+       std::initializer_list<std::pair<const char*, json>>{{"hidden_act", "gelu"},
+                                                           {"position_embedding_type", "absolute"},
+                                                           {"is_decoder", false},
+                                                           {"add_cross_attention", false},
+                                                           {"tie_word_embeddings", true}})
+    e.expect(name, value);
+  c.labels = labels_of(e);
+  expect_held(e, held, c.num_hidden_layers,
+              {{c.vocab_size, c.hidden_size},
+               {c.max_position_embeddings, c.hidden_size},
+               {c.type_vocab_size, c.hidden_size},
+               {c.hidden_size, c.hidden_size},
+               {c.intermediate_size, c.hidden_size}});
+  return std::make_unique<Bert>(c);
+}
+
+/// As the model names them. The first files for BERT name the norms' parameters differently, and those of the encoder
+/// alone leave out "bert.".
+nn::NamedTensorList renamed_for_bert(nn::NamedTensorList weights, const Bert& model) {
+  const auto starts = [](const char* prefix) {
+    return [prefix](const auto& entry) { return entry.name.starts_with(prefix); };
+  };
+  const bool complete = std::any_of(weights.begin(), weights.end(), starts("bert."));
+  for (auto& [name, tensor] : weights) {
+    if (!complete) name = "bert." + name;
+    for (const auto& [old, now] : {std::pair{".gamma", ".weight"}, {".beta", ".bias"}})
+      if (name.ends_with(std::string("LayerNorm") + old)) name = name.substr(0, name.rfind('.')) + now;
+  }
+  std::erase_if(weights, [&](const auto& entry) {
+    return entry.name == "bert.embeddings.position_ids" || entry.name.starts_with("cls.predictions.decoder.") ||
+           (entry.name.starts_with("bert.pooler.") && !model.bert.pooler) ||
+           (entry.name.starts_with("cls.") && !model.cls) || entry.name.starts_with("cls.seq_relationship.");
+  });
+  return weights;
+}
+
+/// A model that is larger than the files is not made.
+void expect_held(const std::string& file, const ResNetConfig& c, const Held& held) {
+  // All weights of convolutions, without the first ones of stages.
+  double elements = 49.0 * double(c.num_channels) * double(c.embedding_size);
+  for (size_t i = 0; i < std::min(c.depths.size(), c.hidden_sizes.size()); ++i) {
+    ORDO_CHECK(c.depths[i] <= held.tensors, DataError, "open", "{}: has {} layers, but the files hold {} tensors", file,
+               c.depths[i], held.tensors);
+    const double out = double(c.hidden_sizes[i]), inner = out / 4;
+    elements += double(c.depths[i] - 1) * (c.bottleneck ? 2 * out * inner + 9 * inner * inner : 18 * out * out);
+    if (i > 0) elements += out * double(c.hidden_sizes[i - 1]);
+  }
+  if (!c.hidden_sizes.empty()) elements += double(c.labels.size()) * double(c.hidden_sizes.back());
+  ORDO_CHECK(elements <= double(held.elements), DataError, "open", "{}: has {:.0f} elements, but the files hold {}",
+             file, elements, held.elements);
+}
+
 std::unique_ptr<ResNet> resnet_of(const Entries& e, const Held& held) {
   ResNetConfig c;
   for (const auto& [name, value] : {std::pair{"num_channels", &c.num_channels}, {"embedding_size", &c.embedding_size}})
@@ -132,32 +227,53 @@ std::unique_ptr<ResNet> resnet_of(const Entries& e, const Held& held) {
   ORDO_CHECK(type == "bottleneck" || type == "basic", DataError, "open", "{}: 'layer_type' is {}", e.file(), type);
   c.bottleneck = type == "bottleneck";
   e.expect("hidden_act", "relu");
-  c.labels.resize(2);  // without names, as transformers does
-  if (e.has("id2label")) {
-    const Entries labels = e.part("id2label");
-    const size_t count = e.at("id2label").size();
-    c.labels.clear();
-    for (size_t i = 0; i < count; ++i) c.labels.push_back(labels.get<std::string>(std::to_string(i).c_str()));
-  }
-  // All weights of convolutions, without the first ones of stages.
-  double elements = 49.0 * double(c.num_channels) * double(c.embedding_size);
-  for (size_t i = 0; i < std::min(c.depths.size(), c.hidden_sizes.size()); ++i) {
-    expect_held(e, held, c.depths[i], {});
-    const double out = double(c.hidden_sizes[i]), inner = out / 4;
-    elements += double(c.depths[i] - 1) * (c.bottleneck ? 2 * out * inner + 9 * inner * inner : 18 * out * out);
-    if (i > 0) elements += out * double(c.hidden_sizes[i - 1]);
-  }
-  if (!c.hidden_sizes.empty()) elements += double(c.labels.size()) * double(c.hidden_sizes.back());
-  ORDO_CHECK(elements <= double(held.elements), DataError, "open", "{}: has {:.0f} elements, but the files hold {}",
-             e.file(), elements, held.elements);
+  c.labels = labels_of(e);
+  expect_held(e.file(), c, held);
   return std::make_unique<ResNet>(c);
 }
 
-std::string architecture_of(const Entries& e) {
-  if (e.has("architectures") && e.at("architectures").is_array() && e.at("architectures").size() == 1 &&
-      e.at("architectures")[0].is_string())
-    return e.at("architectures")[0].get<std::string>();
-  return "";
+/// "layer2.0.conv1.weight" of torchvision as "resnet.encoder.stages.1.layers.0.layer.0.convolution.weight", and so on;
+/// and the sizes that follow from the tensors.
+ResNetConfig renamed_from_torchvision(const std::string& file, nn::NamedTensorList& weights) {
+  ResNetConfig c;
+  c.bottleneck = false, c.depths.clear(), c.hidden_sizes.clear(), c.labels.clear();
+  const auto rows_of = [&](const nn::NamedTensor& entry) {
+    ORDO_CHECK(entry.tensor.dim() > 0, DataError, "open", "{}: '{}' is a number", file, entry.name);
+    return entry.tensor.size(0);
+  };
+  const auto part_of = [](const std::string& kind, const std::string& rest) {
+    return (kind == "conv" ? "convolution" : "normalization") + rest;
+  };
+  for (nn::NamedTensor& entry : weights) {
+    static const std::regex block(R"(layer([1-9])\.(\d{1,4})\.(?:(conv|bn)([1-3])|downsample\.([01]))(\..+))");
+    static const std::regex first(R"((conv|bn)1(\..+))");
+    std::smatch m;
+    const std::string name = entry.name;
+    if (std::regex_match(name, m, block)) {
+      const size_t stage = size_t(std::stoi(m[1])), layer = size_t(std::stoi(m[2]));
+      c.depths.resize(std::max(c.depths.size(), stage)), c.hidden_sizes.resize(c.depths.size());
+      c.depths[stage - 1] = std::max(c.depths[stage - 1], int64_t(layer) + 1);
+      const std::string path = "resnet.encoder.stages." + std::to_string(stage - 1) + ".layers." + m[2].str() + ".";
+      if (m[5].matched) {
+        entry.name = path + "shortcut." + part_of(m[5] == "0" ? "conv" : "bn", m[6]);
+        continue;
+      }
+      if (m[3] == "bn" && m[6] == ".weight" && layer == 0)
+        c.hidden_sizes[stage - 1] = std::max(c.hidden_sizes[stage - 1], rows_of(entry));
+      c.bottleneck |= m[4] == "3";
+      entry.name = path + "layer." + std::to_string(std::stoi(m[4]) - 1) + "." + part_of(m[3], m[6]);
+    } else if (std::regex_match(name, m, first)) {
+      if (name == "conv1.weight" && entry.tensor.dim() == 4)
+        c.embedding_size = entry.tensor.size(0), c.num_channels = entry.tensor.size(1);
+      entry.name = "resnet.embedder.embedder." + part_of(m[1], m[2]);
+    } else if (name.starts_with("fc.")) {
+      if (name == "fc.weight") c.labels.resize(size_t(rows_of(entry)));
+      entry.name = "classifier.1." + name.substr(3);
+    } else {
+      ordo::detail::fail<DataError>("open", "{}: '{}' is no tensor of torchvision's ResNet", file, name);
+    }
+  }
+  return c;
 }
 
 std::unique_ptr<LanguageModel> language_model_of(const Entries& e, const Held& held) {
@@ -209,17 +325,19 @@ nn::NamedTensorList renamed(nn::NamedTensorList weights, const LanguageModel& mo
   return weights;
 }
 
-/// make(config.json, what the files hold) with the weights, as rename(weights, model) names them.
-template <class Make, class Rename>
-auto opened(const std::string& folder, const OpenOptions& options, const Make& make, const Rename& rename) {
-  const Entries config = read_json(folder + "/config.json");
-  nn::NamedTensorList weights = weights_of(folder);
+Held held_by(const nn::NamedTensorList& weights) {
   Held held{int64_t(weights.size())};
   for (const auto& entry : weights) held.elements += entry.tensor.numel();
+  return held;
+}
+
+/// make() with these weights, as rename(weights, model) names them.
+template <class Make, class Rename>
+auto opened(nn::NamedTensorList weights, const OpenOptions& options, const Make& make, const Rename& rename) {
   auto model = [&] {
     Generator generator(0);  // of first values, which nobody sees
     const ordo::detail::GeneratorScope scope(generator);
-    return make(config, held);
+    return make();
   }();
   model->to(options.dtype);
   model->load_state_dict(rename(std::move(weights), *model));
@@ -227,6 +345,18 @@ auto opened(const std::string& folder, const OpenOptions& options, const Make& m
   model->eval();
   return model;
 }
+
+/// make(config.json, what the files hold), likewise.
+template <class Make, class Rename>
+auto opened(const std::string& folder, const OpenOptions& options, const Make& make, const Rename& rename) {
+  const Entries config = read_json(folder + "/config.json");
+  const nn::NamedTensorList weights = weights_of(folder);
+  return opened(
+      weights, options, [&] { return make(config, held_by(weights)); }, rename);
+}
+
+/// With the names that it has.
+constexpr auto kAsTheyAre = [](nn::NamedTensorList weights, const auto&) { return weights; };
 
 template <class M>
 void save_model(const M& model, const std::string& folder) {
@@ -250,18 +380,36 @@ std::unique_ptr<LanguageModel> open(const std::string& folder, const OpenOptions
   return opened(folder, options, language_model_of, renamed);
 }
 
+std::unique_ptr<Bert> open_bert(const std::string& folder, const OpenOptions& options) {
+  const ordo::detail::LibraryCall call;
+  return opened(folder, options, bert_of, renamed_for_bert);
+}
+
 std::unique_ptr<ResNet> open_resnet(const std::string& folder, const OpenOptions& options) {
   const ordo::detail::LibraryCall call;
+  if (fs::is_regular_file(folder)) {
+    nn::NamedTensorList weights =
+        folder.ends_with(".safetensors") ? load_safetensors(folder).tensors : load_torch(folder);
+    const ResNetConfig config = renamed_from_torchvision(folder, weights);
+    expect_held(folder, config, held_by(weights));
+    return opened(
+        weights, options, [&] { return std::make_unique<ResNet>(config); }, kAsTheyAre);
+  }
   const auto make = [](const Entries& e, const Held& held) {
     ORDO_CHECK(architecture_of(e) == "ResNetForImageClassification", DataError, "open",
                "{}: 'architectures' is {}; open_resnet() opens ResNetForImageClassification", e.file(),
                e.has("architectures") ? e.at("architectures").dump() : "missing");
     return resnet_of(e, held);
   };
-  return opened(folder, options, make, [](nn::NamedTensorList weights, const ResNet&) { return weights; });
+  return opened(folder, options, make, kAsTheyAre);
 }
 
 void save(const LanguageModel& model, const std::string& folder) {
+  const ordo::detail::LibraryCall call;
+  save_model(model, folder);
+}
+
+void save(const Bert& model, const std::string& folder) {
   const ordo::detail::LibraryCall call;
   save_model(model, folder);
 }

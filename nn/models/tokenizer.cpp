@@ -1,5 +1,7 @@
 #include <ordo/nn/models/tokenizer.h>
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
@@ -13,14 +15,9 @@
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/nn/models/json_file.h>
-
-#ifdef ORDO_HAS_PCRE2
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-#endif
-#ifdef ORDO_HAS_UTF8PROC
-#include <utf8proc.h>
-#endif
+#include <ordo/nn/models/text_pattern.h>
+#include <ordo/nn/models/unicode.h>
+#include <ordo/nn/models/word_piece.h>
 
 namespace ordo::models {
 namespace {
@@ -29,61 +26,6 @@ using nlohmann::json;
 
 /// What ByteLevel without a pattern of its own cuts by.
 constexpr const char* kGPT2Pattern = R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
-
-/// The matches of a regular expression, and what is between them.
-class Pattern {
- public:
-#ifdef ORDO_HAS_PCRE2
-  explicit Pattern(const std::string& text) {
-    int error = 0;
-    PCRE2_SIZE at = 0;
-    code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
-                              PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &at, nullptr),
-                pcre2_code_free);
-    ORDO_CHECK(code_, DataError, "Tokenizer", "the pattern '{}' is none that PCRE2 knows, at {}", text, at);
-    pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE);
-  }
-  template <class F>
-  void each_piece(std::string_view text, const F& f) const {
-    const std::shared_ptr<pcre2_match_data> match(pcre2_match_data_create_from_pattern(code_.get(), nullptr),
-                                                  pcre2_match_data_free);
-    size_t done = 0;
-    for (size_t at = 0; at < text.size();) {
-      const int found = pcre2_match(code_.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at,
-                                    at == 0 ? 0 : PCRE2_NO_UTF_CHECK, match.get(), nullptr);
-      ORDO_CHECK(found > PCRE2_ERROR_PARTIAL - 1 || found < PCRE2_ERROR_UTF8_ERR21, ValueError, "Tokenizer",
-                 "takes text in UTF-8, which this is not");
-      ORDO_CHECK(found > 0 || found == PCRE2_ERROR_NOMATCH, ValueError, "Tokenizer",
-                 "cannot match the pattern, by PCRE2's error {}", found);
-      if (found < 0) break;
-      ORDO_CHECK(pcre2_get_ovector_pointer(match.get())[0] >= at &&
-                     pcre2_get_ovector_pointer(match.get())[1] >= pcre2_get_ovector_pointer(match.get())[0],
-                 ValueError, "Tokenizer", "the pattern matches backwards");
-      const PCRE2_SIZE *const ends = pcre2_get_ovector_pointer(match.get()), begin = ends[0], end = ends[1];
-      if (end == begin) {  // an empty match: on to the next character
-        at = end + 1;
-        while (at < text.size() && (uint8_t(text[at]) & 0xc0) == 0x80) ++at;
-        continue;
-      }
-      if (begin > done) f(text.substr(done, begin - done));
-      f(text.substr(begin, end - begin));
-      at = done = end;
-    }
-    if (done < text.size()) f(text.substr(done));
-  }
-
- private:
-  std::shared_ptr<pcre2_code> code_;
-#else
-  explicit Pattern(const std::string&) {
-    ordo::detail::fail<DataError>("Tokenizer", "needs PCRE2, which this build of Ordo was made without (libpcre2-dev)");
-  }
-  template <class F>
-  void each_piece(std::string_view text, const F& f) const {
-    f(text);
-  }
-#endif
-};
 
 std::string utf8(uint32_t c) {
   if (c < 0x80) return {char(c)};
@@ -104,13 +46,7 @@ std::vector<std::string> letters_of_bytes() {
 /// Unicode's normalisation form C.
 std::string composed(const std::string& text) {
 #ifdef ORDO_HAS_UTF8PROC
-  utf8proc_uint8_t* found = nullptr;
-  const auto size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), utf8proc_ssize_t(text.size()),
-                                 &found, utf8proc_option_t(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
-  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> held(found, std::free);
-  if (size == UTF8PROC_ERROR_NOMEM) ordo::detail::throw_out_of_memory();
-  ORDO_CHECK(size >= 0, ValueError, "Tokenizer", "takes text in UTF-8, which this is not");
-  return {reinterpret_cast<const char*>(found), size_t(size)};
+  return mapped_by_utf8proc(text, UTF8PROC_COMPOSE);
 #else
   return text;
 #endif
@@ -176,6 +112,7 @@ struct Tokenizer::State {
   AddedTokens added, added_to_normal;  // looked for before and after a text is normalised
   bool whole_first = false, prefix_space = false;
   int64_t most = 0;  // numbers of tokens are less
+  std::string name;  // of the file
 
   // Where words are of characters: those that are no token are bytes. A mark stands for a space.
   struct Change {
@@ -183,23 +120,35 @@ struct Tokenizer::State {
     bool composes = false;
   };
   bool characters = false, letters = false, mark_every_text = false, mark_first_text = false;
-  std::string mark;              // of a pre-tokenizer
-  std::vector<Change> changes;   // of the normalizer
-  std::vector<Change> restored;  // of the decoder
-  size_t stripped = 0;           // spaces that the decoder takes from a text's beginning
+  std::string mark;                     // of a pre-tokenizer
+  std::vector<Change> changes;          // of the normalizer
+  std::vector<Change> restored;         // of the decoder
+  size_t stripped = 0;                  // spaces that the decoder takes from a text's beginning
+  std::optional<WordPiece> word_piece;  // in place of all above but the tokens' words and the added ones
+
+  /// What surrounds texts: numbers of tokens, kText and kPair, with their types.
+  static constexpr int64_t kText = -1, kPair = -2;
+  using Template = std::vector<std::pair<int64_t, int64_t>>;
+  Template single{{kText, 0}}, pair{{kText, 0}, {kPair, 1}};
 
   void read(const std::string& file);
   void read_normalizer(const Entries& part);
   void read_pre_tokenizer(const Entries& part);
   void read_decoder(const Entries& part);
+  void read_post_processor(const Entries& part);
+  std::map<std::string, int64_t> read_added(const Entries& all);
+  void read_words(const Entries& all, const std::map<std::string, int64_t>& vocabulary);
+  void read_pairs(const Entries& all, const std::map<std::string, int64_t>& vocabulary);
   std::string normal(std::string_view text) const;
   void add(const std::string& token_bytes, int64_t id);
+  Encoding surrounded(const Template& form, const std::vector<int64_t>& text, const std::vector<int64_t>& second) const;
   void encode_piece(std::string_view piece, std::vector<int64_t>& out) const;
   void encode_text(std::string_view text, bool first, std::vector<int64_t>& out) const;
 };
 
 void Tokenizer::State::add(const std::string& token_bytes, int64_t id) {
-  ORDO_CHECK(id >= 0 && id < most, DataError, "Tokenizer", "a token has the number {}, of fewer than {}", id, most);
+  ORDO_CHECK(id >= 0 && id < most, DataError, "Tokenizer", "{}: a token has the number {}, of fewer than {}", name, id,
+             most);
   if (size_t(id) >= bytes.size()) bytes.resize(size_t(id) + 1);
   bytes[size_t(id)] = token_bytes;
 }
@@ -211,7 +160,8 @@ void Tokenizer::State::read_normalizer(const Entries& part) {
   } else if (type == "NFC") {
 #ifndef ORDO_HAS_UTF8PROC
     ordo::detail::fail<DataError>(
-        "Tokenizer", "needs utf8proc for NFC, which this build of Ordo was made without (libutf8proc-dev)");
+        "Tokenizer", "{}: needs utf8proc for NFC, which this build of Ordo was made without (libutf8proc-dev)",
+        part.file());
 #endif
     changes.push_back({"", "", true});
   } else if (type == "Prepend") {
@@ -242,6 +192,7 @@ void Tokenizer::State::read_decoder(const Entries& part) {
 }
 
 std::string Tokenizer::State::normal(std::string_view text) const {
+  if (word_piece) return word_piece->normal(text);
   std::string out(text);
   for (const Change& change : changes)
     if (change.composes)
@@ -261,10 +212,10 @@ void Tokenizer::State::read_pre_tokenizer(const Entries& part) {
     ORDO_CHECK(!letters, DataError, "Tokenizer", "{}: Split follows ByteLevel", part.file());
     part.expect("behavior", "Isolated");
     part.expect("invert", false);
-    patterns.emplace_back(part.part("pattern").get<std::string>("Regex"));
+    patterns.emplace_back(part.part("pattern").get<std::string>("Regex"), part.file());
   } else if (type == "Digits") {
     ORDO_CHECK(!letters, DataError, "Tokenizer", "{}: Digits follows ByteLevel", part.file());
-    patterns.emplace_back(part.get<bool>("individual_digits", false) ? "\\p{N}" : "\\p{N}+");
+    patterns.emplace_back(part.get<bool>("individual_digits", false) ? "\\p{N}" : "\\p{N}+", part.file());
   } else if (type == "Metaspace") {
     ORDO_CHECK(patterns.empty() && !letters, DataError, "Tokenizer", "{}: Metaspace is not the only pre-tokenizer",
                part.file());
@@ -282,15 +233,96 @@ void Tokenizer::State::read_pre_tokenizer(const Entries& part) {
     prefix_space = part.get<bool>("add_prefix_space", false);
     ORDO_CHECK(!prefix_space || patterns.empty(), DataError, "Tokenizer",
                "{}: ByteLevel adds a space to each piece, which is not computed here", part.file());
-    if (part.get<bool>("use_regex", true)) patterns.emplace_back(kGPT2Pattern);
+    if (part.get<bool>("use_regex", true)) patterns.emplace_back(kGPT2Pattern, part.file());
+  }
+}
+
+void Tokenizer::State::read_post_processor(const Entries& part) {
+  const auto type = part.get<std::string>("type");
+  const auto number_of = [&](const json& entry) {  // ["[SEP]", 102]
+    ORDO_CHECK(entry.is_array() && entry.size() == 2 && entry[1].is_number_integer(), DataError, "Tokenizer",
+               "{}: {} is no token with its number", part.file(), entry.dump().substr(0, 60));
+    return entry[1].get<int64_t>();
+  };
+  if (type == "Sequence") {
+    for (const json& one : part.at("processors")) read_post_processor(part.part(one));
+  } else if (type == "BertProcessing" || type == "RobertaProcessing") {
+    const int64_t first = number_of(part.at("cls")), last = number_of(part.at("sep")), second = type[0] == 'B';
+    single = {{first, 0}, {kText, 0}, {last, 0}};
+    pair = {{first, 0}, {kText, 0}, {last, 0}, {kPair, second}, {last, second}};
+    if (second == 0) pair.insert(pair.begin() + 3, {last, 0});
+  } else if (type == "TemplateProcessing") {
+    const Entries special = part.part("special_tokens");
+    for (const auto& [name, form] : {std::pair{"single", &single}, {"pair", &pair}}) {
+      form->clear();
+      for (const json& piece : part.at(name)) {
+        const Entries one = part.part(piece);
+        const bool is_text = one.has("Sequence");
+        const Entries item = one.part(is_text ? "Sequence" : "SpecialToken");
+        const auto id = item.get<std::string>("id");
+        const auto kind = item.get<int64_t>("type_id");
+        if (is_text) {
+          ORDO_CHECK(id == "A" || id == "B", DataError, "Tokenizer", "{}: there is no text '{}'", item.file(), id);
+          form->emplace_back(id == "A" ? kText : kPair, kind);
+        } else {
+          for (const int64_t token : special.part(id.c_str()).get<std::vector<int64_t>>("ids"))
+            form->emplace_back(token, kind);
+        }
+      }
+    }
+  } else {
+    ORDO_CHECK(type == "ByteLevel", DataError, "Tokenizer", "{}: the post-processor {} is not computed here",
+               part.file(), type);
   }
 }
 
 void Tokenizer::State::read(const std::string& file) {
+  name = file;
   const Entries all = json_file(file, "Tokenizer");
   const Entries model = all.part("model");
-  ORDO_CHECK(model.get<std::string>("type") == "BPE", DataError, "Tokenizer",
-             "{}: the model is no BPE, which alone is computed here", file);
+  const auto type = model.get<std::string>("type");
+  ORDO_CHECK(type == "BPE" || type == "WordPiece", DataError, "Tokenizer",
+             "{}: the model is {}; there are BPE and WordPiece", file, type);
+  const auto vocabulary = model.get<std::map<std::string, int64_t>>("vocab");
+  most = 4 * int64_t(vocabulary.size()) + 65536;  // there may be gaps
+  type == "BPE" ? read_pairs(all, vocabulary) : read_words(all, vocabulary);
+  if (all.has("post_processor")) read_post_processor(all.part("post_processor"));
+  for (const Template* form : {&single, &pair})
+    for (const auto& [token, kind] : *form)
+      ORDO_CHECK(token < 0 ? token >= kPair : size_t(token) < bytes.size() && bytes[size_t(token)], DataError,
+                 "Tokenizer", "{}: a text is surrounded by a token {}, which there is not", file, token);
+}
+
+/// The added tokens' numbers.
+std::map<std::string, int64_t> Tokenizer::State::read_added(const Entries& all) {
+  std::map<std::string, int64_t> numbers;
+  if (!all.has("added_tokens")) return numbers;
+  for (const json& item : all.at("added_tokens")) {
+    const Entries one = all.part(item);
+    const auto word = one.get<std::string>("content");
+    for (const char* flag : {"lstrip", "rstrip", "single_word"}) one.expect(flag, false);
+    ORDO_CHECK(!word.empty(), DataError, "Tokenizer", "{}: an added token is empty", all.file());
+    const auto id = one.get<int64_t>("id");
+    const bool normalised = (word_piece || !changes.empty()) && one.get<bool>("normalized", false);
+    const std::string found = normalised ? normal(word) : word;
+    ORDO_CHECK(!found.empty(), DataError, "Tokenizer", "{}: the added token '{}' is nothing after changes", all.file(),
+               word);
+    (normalised ? added_to_normal : added).add(found, id);
+    add(word_piece ? word : found, id);
+    numbers[word] = id;
+  }
+  return numbers;
+}
+
+void Tokenizer::State::read_words(const Entries& all, const std::map<std::string, int64_t>& vocabulary) {
+  word_piece.emplace(all);
+  for (const auto& [word, id] : vocabulary) add(word, id);
+  read_added(all);
+}
+
+void Tokenizer::State::read_pairs(const Entries& all, const std::map<std::string, int64_t>& vocabulary) {
+  const std::string& file = all.file();
+  const Entries model = all.part("model");
   for (const auto& [name, none] : std::initializer_list<std::pair<const char*, json>>{
            {"dropout", 0}, {"continuing_subword_prefix", ""}, {"end_of_word_suffix", ""}})
     model.expect(name, none);
@@ -308,7 +340,7 @@ void Tokenizer::State::read(const std::string& file) {
       growth *= std::max(1.0, double(change.to.size()) / double(std::max<size_t>(change.from.size(), 1)));
     ORDO_CHECK(growth <= 256, DataError, "Tokenizer", "{}: changes make a text more than 256 times as long", file);
   }
-  if (patterns.empty()) patterns.emplace_back("(?s).+");  // one piece, which must be UTF-8
+  if (patterns.empty()) patterns.emplace_back("(?s).+", file);  // one piece, which must be UTF-8
 
   const std::vector<std::string> letters = letters_of_bytes();
   std::unordered_map<std::string, char> byte_of;
@@ -327,24 +359,7 @@ void Tokenizer::State::read(const std::string& file) {
     }
     return found;
   };
-  const auto vocabulary = model.get<std::map<std::string, int64_t>>("vocab");
-  most = 4 * int64_t(vocabulary.size()) + 65536;  // there may be gaps
-  std::map<std::string, int64_t> of_added;
-  if (all.has("added_tokens"))
-    for (const json& item : all.at("added_tokens")) {
-      const Entries one = all.part(item);
-      const auto word = one.get<std::string>("content");
-      for (const char* flag : {"lstrip", "rstrip", "single_word"}) one.expect(flag, false);
-      ORDO_CHECK(!word.empty(), DataError, "Tokenizer", "{}: an added token is empty", file);
-      const auto id = one.get<int64_t>("id");
-      const bool normalised = !changes.empty() && one.get<bool>("normalized", false);
-      const std::string found = normalised ? normal(word) : word;
-      ORDO_CHECK(!found.empty(), DataError, "Tokenizer", "{}: the added token '{}' is nothing after changes", file,
-                 word);
-      (normalised ? added_to_normal : added).add(found, id);
-      add(found, id);
-      of_added[word] = id;
-    }
+  const std::map<std::string, int64_t> of_added = read_added(all);
   for (const auto& [word, id] : vocabulary) {
     // Added tokens may be learnt ones, which merges know, or be no bytes at all.
     const std::optional<std::string> found = bytes_of_word(word);
@@ -445,6 +460,7 @@ void Tokenizer::State::encode_piece(std::string_view piece, std::vector<int64_t>
 }
 
 void Tokenizer::State::encode_text(std::string_view text, bool first, std::vector<int64_t>& out) const {
+  if (word_piece) return word_piece->encode(text, out);
   std::string changed(text);
   if (prefix_space && !text.starts_with(' ')) changed.insert(0, " ");
   if (!mark.empty()) {
@@ -486,14 +502,38 @@ std::vector<int64_t> Tokenizer::encode(std::string_view text) const {
   return out;
 }
 
+Tokenizer::Encoding Tokenizer::encode_with_special_tokens(std::string_view text) const {
+  const ordo::detail::LibraryCall call;
+  return state_->surrounded(state_->single, encode(text), {});
+}
+
+Tokenizer::Encoding Tokenizer::encode_with_special_tokens(std::string_view text, std::string_view pair) const {
+  const ordo::detail::LibraryCall call;
+  return state_->surrounded(state_->pair, encode(text), encode(pair));
+}
+
+Tokenizer::Encoding Tokenizer::State::surrounded(const Template& form, const std::vector<int64_t>& text,
+                                                 const std::vector<int64_t>& second) const {
+  Encoding all;
+  for (const auto& [token, kind] : form) {
+    const std::vector<int64_t> one{token};
+    const std::vector<int64_t>& some = token == kText ? text : token == kPair ? second : one;
+    all.ids.insert(all.ids.end(), some.begin(), some.end());
+    all.type_ids.resize(all.ids.size(), kind);
+  }
+  return all;
+}
+
 std::string Tokenizer::decode(const std::vector<int64_t>& tokens) const {
   const ordo::detail::LibraryCall call;
-  std::string text;
+  std::vector<std::string> words;
   for (const int64_t token : tokens) {
     ORDO_CHECK(token >= 0 && token < size() && state_->bytes[size_t(token)], IndexError, "Tokenizer",
                "there is no token {}; there are {}", token, size());
-    text += *state_->bytes[size_t(token)];
+    words.push_back(*state_->bytes[size_t(token)]);
   }
+  if (state_->word_piece) return state_->word_piece->joined(words);
+  const std::string text = fmt::format("{}", fmt::join(words, ""));
   size_t spaces = 0;
   while (spaces < state_->stripped && spaces < text.size() && text[spaces] == ' ') ++spaces;
   return text.substr(spaces);

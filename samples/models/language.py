@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Times of GPT-2 of 124 million parameters beside PyTorch's: language.py RESULTS.json --bin FOLDER --python PYTHON
-measures them with the programs `generate` and `train` of FOLDER; language.py RESULTS.json prints them as Markdown.
+"""Times of GPT-2 of 124 million parameters beside PyTorch's and llama.cpp's: language.py RESULTS.json --bin FOLDER
+--python PYTHON measures them with the programs `generate` and `train` of FOLDER; language.py RESULTS.json prints them as
+Markdown.
 
-PYTHON has torch and transformers, which make the model, with random weights. Ours and PyTorch's take turns, for some
-rounds; the best of each counts. Memory is a process's largest, the model's reading included.
+PYTHON has torch and transformers, which make the model, with random weights, and llama-cpp-python and gguf where
+llama.cpp is to be measured. They take turns, for some rounds; the best of each counts. Memory is a process's largest, the
+model's reading included.
 """
 import argparse
 import json
@@ -15,7 +17,8 @@ import sys
 import tempfile
 import time
 
-PEER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peer_language.py")
+HERE = os.path.dirname(os.path.abspath(__file__))
+PEER, LLAMA = os.path.join(HERE, "peer_language.py"), os.path.join(HERE, "peer_llama.py")
 ROWS = (("prompt_ms", "prompt of 128 tokens, ms", min), ("tokens_per_second", "tokens a second after it", max),
         ("prompt_mb", "memory, MB", min), ("step_ms", "training step of 4 x 128 tokens, ms", min),
         ("step_mb", "its memory, MB", min))
@@ -57,16 +60,29 @@ def theirs(what, folder, dtype):
     return {**json.loads(said.splitlines()[-1]), "prompt_mb" if what == "prompt" else "step_mb": memory}
 
 
+def by_llama(folder):
+    said, memory = run([options.python, LLAMA, folder, "--threads", options.threads])
+    return {**json.loads(said.splitlines()[-1]), "prompt_mb": memory}
+
+
 def measure():
     processor = re.search(r"model name\s*: (.+)", open("/proc/cpuinfo").read())
     results = {"time": time.strftime("%Y-%m-%d"), "machine": processor[1] if processor else platform.machine(),
                "threads": options.threads, "rows": {}}
     with tempfile.TemporaryDirectory() as folder:
         run([options.python, PEER, "make", folder])
+        find_llama = subprocess.run([options.python, "-c", "import llama_cpp, gguf"], stderr=subprocess.DEVNULL)
+        has_llama = find_llama.returncode == 0
+        if has_llama:
+            by_llama(folder)  # which writes the file that it reads
         for what, dtype in (("prompt", "float32"), ("prompt", "bfloat16"), ("train", "float32")):
             for _ in range(options.rounds):
-                for who, times in (("ordo", ours(what, folder, dtype)), ("pytorch", theirs(what, folder, dtype))):
-                    results["pytorch"] = times.pop("version", results.get("pytorch"))
+                turns = [("ordo", ours(what, folder, dtype)), ("pytorch", theirs(what, folder, dtype))]
+                if has_llama and what == "prompt" and dtype == "float32":
+                    turns.append(("llama.cpp", by_llama(folder)))
+                for who, times in turns:
+                    if "version" in times:
+                        results[who] = times.pop("version")
                     row = results["rows"].setdefault(dtype, {}).setdefault(who, {})
                     for key, _, best in ROWS:
                         if key in times:
@@ -80,11 +96,13 @@ if options.bin:
     measure()
 with open(options.results) as file:
     results = json.load(file)
-print(f"{results['machine']}, {results['threads']} threads, {results['time']}, PyTorch {results['pytorch']}: GPT-2 with 124 "
-      "million parameters.\n")
-print("| | dtype | Ordo | PyTorch | ratio |\n|---|---|---|---|---|")
+llama = f", llama.cpp of llama-cpp-python {results['llama.cpp']}" if "llama.cpp" in results else ""
+print(f"{results['machine']}, {results['threads']} threads, {results['time']}, PyTorch {results['pytorch']}{llama}: "
+      "GPT-2 with 124 million parameters.\n")
+print("| | dtype | Ordo | PyTorch | ratio | llama.cpp |\n|---|---|---|---|---|---|")
 for dtype, row in results["rows"].items():
     for key, title, best in ROWS:
         if key in row["ordo"]:
             a, b = row["ordo"][key], row["pytorch"][key]
-            print(f"| {title} | {dtype} | {a:.0f} | {b:.0f} | {b / a if best is min else a / b:.2f} |")
+            other = f"{row['llama.cpp'][key]:.0f}" if "llama.cpp" in row else ""
+            print(f"| {title} | {dtype} | {a:.0f} | {b:.0f} | {b / a if best is min else a / b:.2f} | {other} |")

@@ -21,6 +21,7 @@
 #include <ordo/nn/data/csv.h>
 #include <ordo/nn/data/image_file.h>
 #include <ordo/nn/data/image_sets.h>
+#include <ordo/nn/models/tokenizer.h>
 #include <ordo/nn/state/npy.h>
 #include <ordo/nn/state/safetensors.h>
 #include <ordo/nn/state/torch_file.h>
@@ -68,6 +69,18 @@ struct Format {
 
 /// Few pixels, so that the memory that a header may ask for is less than what the fuzzer allows.
 void read_image(const std::string& path) { sha256_hex({data::read_image(path, {.max_pixels = 1 << 16})}); }
+
+/// Texts, too, which a file may have no tokens for.
+void read_tokenizer(const std::string& path) {
+  const models::Tokenizer tokenizer(path);
+  for (const char* text :
+       {"the sum's order", " na\u00efve  \u65e5\u672c 12 don't\n", "<s>\u2581[CLS]\U0001f600", "a\xff"})
+    try {
+      tokenizer.decode(tokenizer.encode(text));
+      tokenizer.encode_with_special_tokens(text, text);
+    } catch (const ValueError&) {
+    }
+}
 
 /// A PNG file whose chunks have the checksums of their bytes, which libFuzzer would not find.
 std::string with_checksums(std::string bytes) {
@@ -145,6 +158,7 @@ const std::map<char, Format>& formats() {
               sha256_hex({column.values});
         },
         "line "}},
+      {'k', {"tokenizer", "tokenizer.json", read_tokenizer, ""}},
       {'t',
        {"trace", "a.trace",
         [](const std::string& path) {
@@ -183,7 +197,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   } catch (const ordo::ValueError&) {
     if (format->first != 'v') throw;  // read_csv's, where no column has the name "a"
   } catch (const ordo::DataError& error) {
-    const std::string text = error.what(), place = path + ": " + format->second.unit;
+    const bool in_part =
+        std::string(error.what()).find(path + ", ") != std::string::npos;  // "tokenizer.json, model: ..."
+    const std::string text = error.what(), place = path + (in_part ? ", " : ": ") + format->second.unit;
     const size_t at = text.find(place);
     const bool has_reason = format->second.unit.empty() ? text.size() > at + place.size()
                                                         : text.find(": ", at + place.size()) != std::string::npos;

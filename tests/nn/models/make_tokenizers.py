@@ -3,15 +3,15 @@
 
     python3 tests/nn/models/make_tokenizers.py tests/nn/models/data [TEXTS]
 
-writes data/tokenizer_KIND with tokenizer.json and expected.json, for the kinds of GPT-2, Llama 3, Qwen 2 and Llama 2, and
-of Llama 2 as newer converters write it. Needs tokenizers.
+writes data/tokenizer_KIND with tokenizer.json and expected.json, for the kinds of GPT-2, Llama 3, Qwen 2 and Llama 2, of
+Llama 2 as newer converters write it, and of BERT, with and without capital letters. Needs tokenizers.
 """
 import json
 import os
 import random
 import sys
 
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 LLAMA3 = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
           r"|\s*[\r\n]+|\s+(?!\S)|\s+")
@@ -50,7 +50,26 @@ def of_characters(kind):
     return Tokenizer.from_str(json.dumps(file))
 
 
+def of_words(kind):
+    """WordPiece."""
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]", max_input_chars_per_word=30))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=kind == "bert")
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece(cleanup=kind == "bert")
+    tokenizer.train_from_iterator(texts_to_learn(), trainers.WordPieceTrainer(
+        vocab_size=260, limit_alphabet=1000, special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
+        show_progress=False))
+    if kind == "bert":
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    else:
+        tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    return tokenizer
+
+
 def trained(kind):
+    if kind.startswith("bert"):
+        return of_words(kind)
     if kind.startswith("llama2"):
         return of_characters(kind)
     bytes_only = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=kind == "gpt2")
@@ -71,18 +90,22 @@ def text_of(rng):
 
 
 def main():
-    for kind in ("gpt2", "llama3", "qwen2", "llama2", "llama2_marks"):
+    for kind in ("gpt2", "llama3", "qwen2", "llama2", "llama2_marks", "bert", "bert_cased"):
         folder = os.path.join(sys.argv[1], "tokenizer_" + kind)
         os.makedirs(folder, exist_ok=True)
         tokenizer, rng = trained(kind), random.Random(kind)
         tokenizer.save(os.path.join(folder, "tokenizer.json"), pretty=False)
-        texts = [text_of(rng) for _ in range(int(sys.argv[2]) if len(sys.argv) > 2 else 150)]
+        texts = [text_of(rng) for _ in range(int(sys.argv[2]) if len(sys.argv) > 2 else 120)]
         rows = []
         for text in texts:
-            tokens = tokenizer.encode(text).ids
+            tokens = tokenizer.encode(text, add_special_tokens=False).ids
             rows.append({"text": text, "tokens": tokens, "decoded": tokenizer.decode(tokens, skip_special_tokens=False)})
+        if kind.startswith("bert"):
+            for row, other in zip(rows, rows[1:20]):
+                one, two = tokenizer.encode(row["text"]), tokenizer.encode(row["text"], other["text"])
+                row["surrounded"], row["pair"], row["types"] = one.ids, two.ids, two.type_ids
         with open(os.path.join(folder, "expected.json"), "w") as f:
-            json.dump(rows, f)
+            json.dump(rows, f, ensure_ascii=False, separators=(",", ":"))
 
 
 main()

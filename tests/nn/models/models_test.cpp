@@ -93,12 +93,153 @@ TEST_P(Models, generate_the_same_beside_other_texts_and_as_in_training) {
 
 class ModelFiles : public FolderTest {};
 
+std::map<std::string, Tensor> tensors_of(const std::string& file) {
+  std::map<std::string, Tensor> all;
+  for (const auto& entry : load_safetensors(file).tensors) all[entry.name] = entry.tensor;
+  return all;
+}
+
+TEST_F(ModelFiles, have_encoders) {
+  const DeterminismGuard guard(Determinism::device_to_device);
+  for (const std::string name : {"bert_masked", "bert_classifier"}) {
+    SCOPED_TRACE(name);
+    auto expected = tensors_of(folder_of(name) + "/expected.safetensors");
+    const auto model = models::open_bert(folder_of(name));
+    const Tensor tokens = expected["tokens"];
+    const models::BertCall call{expected["token_type_ids"], expected["attention_mask"]};
+    const Tensor logits = (*model)(tokens, call);
+    EXPECT_TRUE(allclose(logits, expected["logits"], 1e-5, 1e-5)) << (logits - expected["logits"]).abs().max().item();
+    const Tensor labels = model->classifier ? from_vector(std::vector<int64_t>{0, 2, 1}, {3}) : tokens.flatten();
+    const Tensor loss = cross_entropy(model->classifier ? logits : logits.flatten(0, 1), labels);
+    EXPECT_TRUE(allclose(loss.view({1}), expected["loss"], 1e-5, 1e-6));
+    loss.backward();
+    for (const auto& [parameter_name, parameter] : model->named_parameters()) {
+      const Tensor gradient = expected["grad." + parameter_name];
+      ASSERT_TRUE(gradient.defined()) << parameter_name;
+      EXPECT_TRUE(allclose(parameter.grad(), gradient, 1e-4, 1e-5 * gradient.abs().max().item<double>() + 1e-7))
+          << parameter_name;
+    }
+    models::save(*model, path(name));
+    const auto again = models::open_bert(path(name));
+    EXPECT_EQ(bytes_of((*again)(tokens, call)), bytes_of(logits));
+    EXPECT_EQ(again->config.labels, model->config.labels);
+  }
+  EXPECT_EQ(models::open_bert(folder_of("bert_classifier"))->config.labels[2], "yes");
+}
+
+TEST_F(ModelFiles, of_encoders_give_a_text_one_result_in_any_company) {
+  const DeterminismGuard guard(Determinism::device_to_device);
+  for (const Device device : test_devices()) {
+    const auto model = models::open_bert(folder_of("bert_masked"), {.device = device});
+    auto expected = tensors_of(folder_of("bert_masked") + "/expected.safetensors");
+    const Tensor tokens = expected["tokens"].to(device), mask = expected["attention_mask"].to(device);
+    const Tensor together = (*model)(tokens, {.attention_mask = mask});
+    for (int64_t i = 0; i < 3; ++i) {
+      const int64_t length = mask[i].sum().item<int64_t>();
+      const Tensor alone = (*model)(tokens.narrow(0, i, 1).narrow(1, 0, length), {});
+      EXPECT_EQ(bytes_of(alone[0]), bytes_of(together[i].narrow(0, 0, length))) << "text " << i << " on " << device;
+    }
+  }
+}
+
+TEST_F(ModelFiles, of_encoders_may_be_old_or_of_the_encoder_alone) {
+  const std::string folder = folder_of("bert_masked");
+  const auto model = models::open_bert(folder);
+  const Tensor tokens = test_indices({2, 5}, 89);
+  const auto written = [&](const char* architecture, const std::function<void(nn::NamedTensorList&)>& change) {
+    std::filesystem::create_directories(path("old"));
+    auto config = nlohmann::json::parse(read(folder + "/config.json"));
+    config["architectures"] = {architecture};
+    write(path("old/config.json"), config.dump());
+    nn::NamedTensorList tensors = load_safetensors(folder + "/model.safetensors").tensors;
+    change(tensors);
+    save_safetensors(path("old/model.safetensors"), tensors, {});
+    return models::open_bert(path("old"));
+  };
+  const auto old = written("BertForPreTraining", [](nn::NamedTensorList& tensors) {
+    for (auto& [name, tensor] : tensors)
+      for (const auto& [now, before] :
+           {std::pair{"LayerNorm.weight", "LayerNorm.gamma"}, {"LayerNorm.bias", "LayerNorm.beta"}})
+        if (name.ends_with(now)) name = name.substr(0, name.size() - std::string(now).size()) + before;
+    tensors.push_back({"bert.pooler.dense.weight", zeros({16, 16})});
+    tensors.push_back({"cls.seq_relationship.bias", zeros({2})});
+    tensors.push_back({"cls.predictions.decoder.bias", zeros({89})});
+    tensors.push_back({"bert.embeddings.position_ids", zeros({1, 32}, int64)});
+  });
+  EXPECT_EQ(bytes_of((*old)(tokens)), bytes_of((*model)(tokens)));
+  const auto encoder = written("BertModel", [](nn::NamedTensorList& tensors) {
+    std::erase_if(tensors, [](const auto& entry) { return entry.name.starts_with("cls."); });
+    tensors.push_back({"bert.pooler.dense.weight", zeros({16, 16})});
+    tensors.push_back({"bert.pooler.dense.bias", zeros({16})});
+    for (auto& [name, tensor] : tensors) name = name.substr(std::string("bert.").size());
+  });
+  EXPECT_EQ(bytes_of((*encoder)(tokens)), bytes_of(model->features(tokens, {})));
+
+  const auto nothing = [](nn::NamedTensorList&) {};
+  EXPECT_ORDO_ERROR(written("BertForQuestionAnswering", nothing), DataError,
+                    "open_bert() opens BertModel, BertForMaskedLM");
+  EXPECT_ORDO_ERROR(written("BertForTokenClassification", nothing), ValueError, "classifier");
+  auto config = nlohmann::json::parse(read(folder + "/config.json"));
+  config["hidden_act"] = "gelu_new";
+  write(path("old/config.json"), config.dump());
+  EXPECT_ORDO_ERROR(models::open_bert(path("old")), DataError, "'hidden_act' is \"gelu_new\"");
+  config["hidden_act"] = "gelu", config["vocab_size"] = int64_t(1) << 40;
+  write(path("old/config.json"), config.dump());
+  EXPECT_ORDO_ERROR(models::open_bert(path("old")), DataError, "but the files hold");
+  EXPECT_ORDO_ERROR((*model)(tokens, {.attention_mask = ones({2, 4})}), ShapeError, "attention_mask");
+  EXPECT_ORDO_ERROR((*model)(zeros({1, 33}, int64)), ValueError, "the model is for 32 at most");
+  EXPECT_ORDO_ERROR(models::Bert({.architecture = "Bart"}), ValueError, "there is no architecture Bart");
+  EXPECT_ORDO_ERROR(models::Bert({.num_attention_heads = 7}), ValueError, "7 heads cannot share 768 features");
+}
+
+TEST_F(ModelFiles, of_resnets_may_be_torchvision_s) {
+  nn::NamedTensorList tensors = load_safetensors(folder_of("resnet_bottleneck") + "/model.safetensors").tensors;
+  const auto replace = [](std::string& name, const std::string& from, const std::string& to) {
+    if (const size_t at = name.find(from); at != std::string::npos) name.replace(at, from.size(), to);
+  };
+  for (auto& [name, tensor] : tensors) {
+    const bool is_norm = name.find("normalization") != std::string::npos;
+    replace(name, "resnet.embedder.embedder.", "1.");
+    for (const std::string stage : {"0", "1"})
+      replace(name, "resnet.encoder.stages." + stage + ".layers.",
+              "layer" + std::to_string(std::stoi(stage) + 1) + ".");
+    for (const std::string k : {"0", "1", "2"})
+      replace(name, "layer." + k + ".", std::to_string(std::stoi(k) + 1) + ".");
+    replace(name, "shortcut.", is_norm ? "downsample.1." : "downsample.0.");
+    const bool plain = name.find("downsample") != std::string::npos;
+    const size_t at = name.find(is_norm ? ".normalization." : ".convolution.");
+    if (at != std::string::npos) {
+      name.replace(at, is_norm ? 15 : 13, ".");
+      if (!plain) name.insert(at - 1, is_norm ? "bn" : "conv");
+    }
+    replace(name, "classifier.1.", "fc.");
+  }
+  save_safetensors(path("resnet.safetensors"), tensors, {});
+  std::map<std::string, Tensor> before = tensors_of(folder_of("resnet_bottleneck") + "/model.safetensors"), after;
+  // The first stage of this one halves the picture, which torchvision's do not; so its tensors are compared.
+  for (const auto& [name, tensor] : models::open_resnet(path("resnet.safetensors"))->state_dict()) after[name] = tensor;
+  EXPECT_EQ(before.size(), after.size());
+  for (const auto& [name, tensor] : before) {
+    ASSERT_TRUE(after.contains(name)) << name;
+    EXPECT_EQ(bytes_of(after[name]), bytes_of(tensor)) << name;
+  }
+  tensors.push_back({"conv9.weight", ones({3})});
+  save_safetensors(path("more.safetensors"), tensors, {});
+  EXPECT_ORDO_ERROR(models::open_resnet(path("more.safetensors")), DataError,
+                    "'conv9.weight' is no tensor of torchvision");
+  save_safetensors(path("large.safetensors"),
+                   {{"conv1.weight", zeros({1 << 20, 0, 7, 7})},
+                    {"layer1.0.bn1.weight", zeros({1 << 20})},
+                    {"layer1.9.bn1.weight", zeros({1 << 20})},
+                    {"fc.weight", zeros({1 << 20, 0})}},
+                   {});
+  EXPECT_ORDO_ERROR(models::open_resnet(path("large.safetensors")), DataError, "but the files hold");
+}
+
 TEST_F(ModelFiles, have_resnets) {
   for (const char* name : {"resnet_basic", "resnet_bottleneck"}) {
     SCOPED_TRACE(name);
-    std::map<std::string, Tensor> expected;
-    for (const auto& entry : load_safetensors(folder_of(name) + "/expected.safetensors").tensors)
-      expected[entry.name] = entry.tensor;
+    auto expected = tensors_of(folder_of(name) + "/expected.safetensors");
     const auto model = models::open_resnet(folder_of(name));
     const Tensor logits = (*model)(expected["tokens"]);
     EXPECT_TRUE(allclose(logits, expected["logits"], 1e-5, 1e-5)) << (logits - expected["logits"]).abs().max().item();
@@ -168,6 +309,29 @@ TEST_F(ModelFiles, hold_what_low_rank_parts_learnt) {
     models::save(*model, path(name));
     EXPECT_TRUE(allclose((*models::open(path(name)))(tokens), learnt, 1e-4, 1e-4)) << name;
   }
+}
+
+TEST_F(ModelFiles, have_low_rank_parts_and_whole_modules) {
+  auto expected = tensors_of(folder_of("bert_adapter") + "/expected.safetensors");
+  const auto model = models::open_bert(folder_of("bert_classifier"));
+  models::load_adapter(*model, folder_of("bert_adapter"));
+  const Tensor logits = (*model)(expected["tokens"]);
+  EXPECT_TRUE(allclose(logits, expected["logits"], 1e-5, 1e-5)) << (logits - expected["logits"]).abs().max().item();
+  EXPECT_TRUE(model->classifier->bias.requires_grad());
+  EXPECT_FALSE(model->bert.pooler->dense.weight.requires_grad());
+  models::save_adapter(*model, path("adapter"));
+  const auto again = models::open_bert(folder_of("bert_classifier"));
+  models::load_adapter(*again, path("adapter"));
+  EXPECT_EQ(bytes_of((*again)(expected["tokens"])), bytes_of(logits));
+  const auto config = nlohmann::json::parse(read(path("adapter/adapter_config.json")));
+  EXPECT_EQ(config["task_type"], "SEQ_CLS");
+  EXPECT_EQ(config["modules_to_save"], nlohmann::json::array({"classifier"}));
+  EXPECT_TRUE(config["use_rslora"].get<bool>());
+  const auto other = models::open_bert(folder_of("bert_masked"));
+  EXPECT_ORDO_ERROR(models::load_adapter(*other, path("adapter")), ValueError, "no parameter 'classifier");
+  again->bert.encoder.layer[0].attention.self.query.weight.requires_grad_(true);
+  EXPECT_ORDO_ERROR(models::save_adapter(*again, path("adapter")), ValueError,
+                    "is of no module that can be saved whole");
 }
 
 TEST_F(ModelFiles, have_low_rank_parts_of_their_own) {
