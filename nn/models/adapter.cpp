@@ -89,7 +89,7 @@ void load_adapter(nn::ModuleBase& model, const std::string& folder) {
                                 .dropout = config.get<double>("lora_dropout", 0),
                                 .use_rslora = config.get<bool>("use_rslora", false)};
   const auto [parts, whole] =
-      held_by(folder + "/adapter_model.safetensors", config.get<std::vector<std::string>>("modules_to_save", {}));
+      adapter_file(folder + "/adapter_model.safetensors", config.get<std::vector<std::string>>("modules_to_save", {}));
   std::map<std::string, const nn::Linear*> linears;
   for (const auto& [path, module] : model.named_modules()) {
     ORDO_CHECK(!dynamic_cast<nn::LoRA*>(module), ValueError, "load_adapter", "'{}' is a low-rank part already", path);
