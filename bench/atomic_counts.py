@@ -22,6 +22,10 @@ for key, count in test.items():
     match = re.fullmatch(r"(\w+)_columns(\d+)_steps(\d+)_(" + "|".join(SPREADS) + ")", key)
     if match:
         lines.setdefault(match.groups()[:3], {})[match.group(4)] = float(count)
+same = [kind for kind in lines if any(lines[kind] is not lines[other] and lines[kind] == lines[other] and
+                                      kind[::2] == other[::2] for other in list(lines)[:list(lines).index(kind)])]
+for kind in same:  # of two numbers of columns the first
+    del lines[kind]
 print_table(["form", "columns", "items a thread walks", "uniform", "half to one", "all to one", "runs of 16"],
             [[*kind, *(f"{counts[spread]:.4f}" if spread in counts else "" for spread in SPREADS)]
              for kind, counts in lines.items()])

@@ -7,6 +7,7 @@
     gpu_model_table.py --micro MICRO.txt    what ordo_gpu_micro printed
 """
 import json
+import re
 import sys
 
 from tables import print_table
@@ -41,12 +42,27 @@ def show_forms(text):
     table(["algorithm", "M", "N", "D", "destinations", "GPU", "chosen, ms", "fastest, ms", "ratio"], rows)
 
 
+def show_micro(measured):
+    """Additions by place and type, without a result and with one; then all else."""
+    rest, rates = [], {}
+    for what, value in measured:
+        match = re.fullmatch(r"additions of (\w+), (no result|result used), (.+)", what)
+        if match:
+            rates.setdefault(match[3], {}).setdefault(match[1], []).append(value.removesuffix(" G/s"))
+        else:
+            rest.append((what, value))
+    table(["what", "measured"], rest)
+    print("Additions, 10^9 a second, without their result / with it:\n")
+    types = list(next(iter(rates.values())))
+    table(["where", *types], [[place, *(" / ".join(row[kind]) for kind in types)] for place, row in rates.items()])
+
+
 def main():
     if sys.argv[1] == "--micro":
         with open(sys.argv[2], encoding="utf-8") as file:
             title, _, *lines = file.read().splitlines()
         print(title + ":\n")
-        table(["what", "measured"], [[line[:58].strip(), " ".join(line[58:].split())] for line in lines])
+        show_micro([(line[:58].strip(), " ".join(line[58:].split())) for line in lines])
         return
     if sys.argv[1].startswith("--"):
         with open(sys.argv[2], encoding="utf-8") as file:

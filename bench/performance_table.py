@@ -166,7 +166,11 @@ def accumulate(files):
                 lines.append([on(data), f"({first['shape'].replace(':', ', ')})", first["distribution"],
                               *(number(of(row, (p,))["ms"]["median"]) if of(row, (p,)) else "" for p in paths)])
     lines.sort(key=lambda line: (line[0], line[2] == "one", line[1]))
-    print_table(["device", "(M, N, D)", "destinations", "`atomic`", "`sorted`", "`exact`", "PyTorch", "PyTorch deterministic"], lines)
+    head = ["device", "(M, N, D)", "destinations", "`atomic`", "`sorted`", "`exact`", "PyTorch", "PyTorch deterministic"]
+    if len({line[0] for line in lines}) == 1:
+        print(f"{lines[0][0]}:\n")
+        head, lines = head[1:], [line[1:] for line in lines]
+    print_table(head, lines)
 
 
 def control(files):

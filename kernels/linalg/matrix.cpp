@@ -8,13 +8,17 @@
 #include <numeric>
 #include <vector>
 
+#include <ordo/engine/memory/memory.h>
 #include <ordo/engine/run/parallel.h>
+#include <ordo/kernels/matmul/gemm.h>
 
 namespace ordo::kernels::matrix {
 namespace {
 
 constexpr int64_t kLanes = 16;
 constexpr int kMostSweeps = 60;
+constexpr int64_t kBlock = 32;  // columns that are eliminated one at a time (rule 10)
+constexpr int64_t kRowsAtOnce = 128;
 constexpr int64_t kGrain = 100'000;  // products that are worth a thread
 
 /// Value i belongs to lane i mod 16; lanes are folded left to right, then halved; what is left over is added at the
@@ -37,51 +41,84 @@ T dot(const T* a, const T* b, int64_t n) {
 /// y -= f x
 template <class T>
 void subtract(T* y, T f, const T* x, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) y[i] -= f * x[i];
+  for (int64_t i = 0; i < n; ++i) y[i] = std::fma(-f, x[i], y[i]);
 }
 
-/// Of the right sides [first, last), t x = y, from the first row down or from the last one up.
+/// Rows of a matrix in memory.
 template <class T>
-void solve_rows(const T* a, T* x, int64_t n, int64_t k, int64_t first, int64_t last, bool up, bool unit) {
-  for (int64_t step = 0; step < n; ++step) {
-    const int64_t i = up ? n - 1 - step : step, from = up ? i + 1 : 0, to = up ? n : i;
-    const T* const row = a + i * n;
-    if (k == 1)
-      x[i] -= dot(row + from, x + from, to - from);
-    else
-      for (int64_t j = from; j < to; ++j) subtract(x + i * k + first, row[j], x + j * k + first, last - first);
-    if (!unit)
-      for (int64_t c = first; c < last; ++c) x[i * k + c] /= row[i];
-  }
+struct Rows {
+  T* data;
+  int64_t row;
+  T* operator[](int64_t i) const { return data + i * row; }
+};
+
+/// c [m][n] -= a [m][k] b [k][n], which is a product by rule 3.
+template <class T>
+void subtract_product(Rows<T> c, const MatrixView& a, const MatrixView& b, int64_t m, int64_t n, int64_t k) {
+  if (m == 0 || n == 0) return;
+  const Scratch<T> product(m * n, ordo::cpu);
+  gemm({.m = m, .n = n, .k = k, .a = a, .b = b, .c = {product.data(), n}, .dtype = dtype_of<T>, .c_dtype = dtype_of<T>},
+       ordo::cpu);
+  parallel_for(0, m, kGrain / n + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      for (int64_t j = 0; j < n; ++j) c[i][j] -= product.data()[i * n + j];
+  });
 }
 
-/// t^T x = y: what is known of x is subtracted from all that is not, which reads rows of t.
+/// x [size][k] becomes t^-1 x, from the first row down or the last one up: each row, once known, is subtracted from
+/// those that are not.
 template <class T>
-void solve_columns(const T* a, T* x, int64_t n, int64_t k, int64_t first, int64_t last, bool up, bool unit) {
-  for (int64_t step = 0; step < n; ++step) {
-    const int64_t i = up ? n - 1 - step : step, from = up ? 0 : i + 1, to = up ? i : n;
-    const T* const row = a + i * n;
-    if (!unit)
-      for (int64_t c = first; c < last; ++c) x[i * k + c] /= row[i];
-    if (k == 1)
-      subtract(x + from, x[i], row + from, to - from);
-    else
-      for (int64_t j = from; j < to; ++j) subtract(x + j * k + first, row[j], x + i * k + first, last - first);
-  }
+void solve_block(const MatrixView& t, Rows<T> x, int64_t size, int64_t k, bool up, bool unit) {
+  parallel_for(0, k, kGrain / (size * size) + 16, [&](int64_t begin, int64_t end) {
+    for (int64_t step = 0; step < size; ++step) {
+      const int64_t i = up ? size - 1 - step : step, from = up ? 0 : i + 1, to = up ? i : size;
+      if (!unit)
+        for (int64_t c = begin; c < end; ++c) x[i][c] /= *t.at<T>(0, i, i);
+      for (int64_t j = from; j < to; ++j) subtract(x[j] + begin, *t.at<T>(0, j, i), x[i] + begin, end - begin);
+    }
+  });
+}
+
+/// `size` columns of a from row and column `first` on, one after the other, from row `first` on.
+template <class T>
+void read_panel(const T* a, int64_t n, int64_t first, int64_t size, std::vector<T>& panel) {
+  const int64_t height = n - first;
+  panel.resize(size_t(size * height));
+  for (int64_t r = 0; r < height; ++r)
+    for (int64_t c = 0; c < size; ++c) panel[size_t(c * height + r)] = a[(first + r) * n + first + c];
+}
+template <class T>
+void write_panel(const std::vector<T>& panel, T* a, int64_t n, int64_t first, int64_t size) {
+  const int64_t height = n - first;
+  for (int64_t r = 0; r < height; ++r)
+    for (int64_t c = 0; c < size; ++c) a[(first + r) * n + first + c] = panel[size_t(c * height + r)];
 }
 
 }  // namespace
 
 template <class T>
 bool cholesky(T* a, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) {
-    T* const row = a + i * n;
-    for (int64_t j = 0; j < i; ++j) row[j] = (row[j] - dot(row, a + j * n, j)) / a[j * n + j];
-    const T rest = row[i] - dot(row, row, i);
-    if (!(rest > 0)) return false;
-    row[i] = std::sqrt(rest);
-    std::fill(row + i + 1, row + n, T(0));
+  std::vector<T> panel;
+  for (int64_t first = 0; first < n; first += kBlock) {
+    const int64_t size = std::min(kBlock, n - first), height = n - first, next = first + size;
+    read_panel(a, n, first, size, panel);
+    for (int64_t k = 0; k < size; ++k) {
+      T* const column = &panel[size_t(k * height)];
+      if (!(column[k] > 0)) return false;
+      const T root = column[k] = std::sqrt(column[k]);
+      for (int64_t r = k + 1; r < height; ++r) column[r] /= root;
+      for (int64_t c = k + 1; c < size; ++c)
+        subtract(&panel[size_t(c * height + c)], column[c], column + c, height - c);
+    }
+    write_panel(panel, a, n, first, size);
+    // Of the rest the lower triangle, some rows at a time.
+    for (int64_t row = next; row < n; row += kRowsAtOnce) {
+      const int64_t end = std::min(n, row + kRowsAtOnce);
+      subtract_product<T>({a + row * n + next, n}, {a + row * n + first, n},
+                          MatrixView{a + next * n + first, n}.transposed(), end - row, end - next, size);
+    }
   }
+  for (int64_t i = 0; i < n; ++i) std::fill(a + i * n + i + 1, a + i * n + n, T(0));
   return true;
 }
 
@@ -89,48 +126,55 @@ template <class T>
 int lu(T* a, int64_t* rows, int64_t n) {
   int sign = 1;
   std::iota(rows, rows + n, int64_t(0));
-  for (int64_t k = 0; k < n; ++k) {
-    int64_t p = k;
-    for (int64_t i = k + 1; i < n; ++i)
-      if (std::abs(a[i * n + k]) > std::abs(a[p * n + k])) p = i;
-    if (p != k) {
-      std::swap_ranges(a + k * n, a + k * n + n, a + p * n);
-      std::swap(rows[k], rows[p]);
-      sign = -sign;
-    }
-    const T* const from = a + k * n;
-    if (from[k] == 0) continue;
-    parallel_for(k + 1, n, kGrain / (n - k) + 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        T* const row = a + i * n;
-        const T f = row[k] /= from[k];
-        for (int64_t j = k + 1; j < n; ++j) row[j] = std::fma(-f, from[j], row[j]);
+  std::vector<T> panel;
+  for (int64_t first = 0; first < n; first += kBlock) {
+    const int64_t size = std::min(kBlock, n - first), height = n - first, next = first + size;
+    read_panel(a, n, first, size, panel);
+    for (int64_t k = 0; k < size; ++k) {
+      T* const column = &panel[size_t(k * height)];
+      int64_t p = k;
+      for (int64_t r = k + 1; r < height; ++r)
+        if (std::abs(column[r]) > std::abs(column[p])) p = r;
+      if (p != k) {
+        for (int64_t c = 0; c < size; ++c) std::swap(panel[size_t(c * height + k)], panel[size_t(c * height + p)]);
+        T *const x = a + (first + k) * n, *const y = a + (first + p) * n;
+        std::swap_ranges(x, x + first, y);
+        std::swap_ranges(x + next, x + n, y + next);
+        std::swap(rows[first + k], rows[first + p]);
+        sign = -sign;
       }
-    });
+      const T pivot = column[k];
+      if (pivot == 0) continue;
+      for (int64_t r = k + 1; r < height; ++r) column[r] /= pivot;
+      for (int64_t c = k + 1; c < size; ++c) {
+        T* const other = &panel[size_t(c * height)];
+        subtract(other + k + 1, other[k], column + k + 1, height - k - 1);
+      }
+    }
+    write_panel(panel, a, n, first, size);
+    solve_block<T>({a + first * n + first, n}, {a + first * n + next, n}, size, n - next, false, true);
+    subtract_product<T>({a + next * n + next, n}, {a + next * n + first, n}, {a + first * n + next, n}, n - next,
+                        n - next, size);
   }
   return sign;
 }
 
 template <class T>
 void solve(Triangle triangle, const T* a, T* x, int64_t n, int64_t k) {
-  parallel_for(0, k, kGrain / (n * n + 1) + 16, [&](int64_t begin, int64_t end) {
-    switch (triangle) {
-      case Triangle::lower:
-        return solve_rows(a, x, n, k, begin, end, false, false);
-      case Triangle::unit_upper:
-        return solve_rows(a, x, n, k, begin, end, true, true);
-      case Triangle::unit_lower:
-        return solve_rows(a, x, n, k, begin, end, false, true);
-      case Triangle::upper:
-        return solve_rows(a, x, n, k, begin, end, true, false);
-      case Triangle::unit_lower_transposed:
-        return solve_columns(a, x, n, k, begin, end, true, true);
-      case Triangle::upper_transposed:
-        return solve_columns(a, x, n, k, begin, end, false, false);
-      case Triangle::lower_transposed:
-        return solve_columns(a, x, n, k, begin, end, true, false);
-    }
-  });
+  using enum Triangle;
+  const bool transposed =
+      triangle == unit_lower_transposed || triangle == upper_transposed || triangle == lower_transposed;
+  const bool unit = triangle == unit_lower || triangle == unit_upper || triangle == unit_lower_transposed;
+  const bool up = triangle == upper || triangle == unit_upper || (transposed && triangle != upper_transposed);
+  const auto part = [&](int64_t i, int64_t j) {
+    return transposed ? MatrixView{a + j * n + i, 1, n} : MatrixView{a + i * n + j, n};
+  };
+  for (int64_t done = 0; done < n; done += kBlock) {
+    const int64_t size = std::min(kBlock, n - done), first = up ? n - done - size : done;
+    solve_block<T>(part(first, first), {x + first * k, k}, size, k, up, unit);
+    const int64_t rest = up ? 0 : first + size, count = n - done - size;
+    subtract_product<T>({x + rest * k, k}, part(rest, first), {x + first * k, k}, count, k, size);
+  }
 }
 
 template <class T>

@@ -104,5 +104,6 @@ for dtype, row in results["rows"].items():
     for key, title, best in ROWS:
         if key in row["ordo"]:
             a, b = row["ordo"][key], row["pytorch"][key]
-            other = f"{row['llama.cpp'][key]:.0f}" if "llama.cpp" in row else ""
+            third = row.get("llama.cpp", {}).get(key)
+            other = "" if third is None else f"{third:.0f}"
             print(f"| {title} | {dtype} | {a:.0f} | {b:.0f} | {b / a if best is min else a / b:.2f} | {other} |")
