@@ -48,6 +48,7 @@
 #include <ordo/engine/run/determinism.h>
 #include <ordo/engine/run/event.h>
 #include <ordo/engine/run/generator.h>
+#include <ordo/engine/run/graph.h>
 #include <ordo/engine/run/parallel.h>
 #include <ordo/engine/run/randomness.h>
 #include <ordo/engine/tensor/accessor.h>

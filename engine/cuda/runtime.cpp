@@ -8,6 +8,7 @@
 #include <ordo/engine/calls/device_check.h>
 #include <ordo/engine/cuda/backend.h>
 #include <ordo/engine/cuda/stream.h>
+#include <ordo/engine/run/graph.h>
 #if ORDO_EMULATED
 #include <ordo/simulators/emulator/streams.h>
 #endif
@@ -132,6 +133,7 @@ static void* allocate_by(Function allocate, const char* what, size_t bytes, int 
 }
 
 void* allocate_raw(size_t bytes, int device) {
+  const RelaxedCapture scope;
   return allocate_by([](void** data, size_t n) { return cudaMalloc(data, n); }, "cudaMalloc", bytes, device);
 }
 
@@ -151,6 +153,33 @@ void free_pinned(void* data) noexcept {
 uintptr_t current_stream_id(int device) { return Stream::current(device).id(); }
 void let_wait(uintptr_t later, uintptr_t earlier, int) {
   reinterpret_cast<Stream*>(later)->wait_for(*reinterpret_cast<Stream*>(earlier));
+}
+
+uintptr_t memory_pool_id(int device) { return Stream::current(device).memory_pool(); }
+bool may_free_memory(int device) { return !Stream::current(device).captures(); }
+void begin_capture(int device, uintptr_t pool) { Stream::current(device).begin_capture(pool); }
+void* end_capture(int device) {
+  cudaGraph_t graph = Stream::current(device).end_capture();
+  cudaGraphExec_t executable = nullptr;
+  const cudaError_t status = cudaGraphInstantiateWithFlags(&executable, graph, 0);
+  cudaGraphDestroy(graph);
+  check(status, "graph");
+  return executable;
+}
+void abandon_capture(int device) noexcept {
+  try {
+    cudaGraphDestroy(Stream::current(device).end_capture());
+  } catch (const Error&) {  // it had failed
+  }
+}
+void launch_graph(void* graph, int device) {
+  const DeviceScope scope = on(device);
+  check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), Stream::current(device).handle()), "graph");
+  Stream::current(device).has_replayed();
+}
+void destroy_graph(void* graph) noexcept {
+  cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph));
+  cudaGetLastError();
 }
 
 void* create_event(int device) {
@@ -189,11 +218,13 @@ void copy(void* to, Device to_device, const void* from, Device from_device, size
   if (to_device.is_cpu() && from_device.is_cpu()) {
     std::memcpy(to, from, bytes);
   } else if (from_device.is_cpu()) {
+    ordo::detail::expect_no_capture("a copy from the host");
     Stream& s = Stream::current(to_device.index());
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, s.handle()), "copy to the device");
     // The caller may change the source as soon as this returns.
     if (!is_read_at_once(from, to_device.index())) check(cudaStreamSynchronize(s.handle()), "copy to the device");
   } else if (to_device.is_cpu()) {
+    ordo::detail::expect_no_capture("a wait for the device");
     Stream& s = Stream::current(from_device.index());
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, s.handle()), "copy to the host");
     s.synchronize();
@@ -211,6 +242,7 @@ void copy(void* to, Device to_device, const void* from, Device from_device, size
 }
 
 void queue_copy(void* to, const void* pinned, size_t bytes, int device) {
+  ordo::detail::expect_no_capture("a copy from the host");
   check(cudaMemcpyAsync(to, pinned, bytes, cudaMemcpyHostToDevice, Stream::current(device).handle()),
         "copy to the device");
 }

@@ -6,6 +6,7 @@
 #include <ordo/engine/calls/device_check.h>
 #include <ordo/engine/cuda/backend.h>
 #include <ordo/engine/memory/memory.h>
+#include <ordo/engine/run/graph.h>
 
 namespace ordo::cuda {
 
@@ -81,6 +82,11 @@ Stream::Stream(int device) : device_(device) {
 
 void Stream::wait_for(Stream& other) {
   if (this == &other) return;
+  ORDO_CHECK(!other.captures(), CudaError, "Graph", "has not computed yet what another thread asks for");
+  if (captures()) {  // a graph has no edges to what is beside it, so the host waits
+    const RelaxedCapture scope;
+    return check(cudaStreamSynchronize(other.handle_), "synchronize");
+  }
   {
     DeviceScope scope(Device(Device::Type::cuda, other.device_));
     check(cudaEventRecord(other.event_, other.handle_), "event");
@@ -89,17 +95,38 @@ void Stream::wait_for(Stream& other) {
 }
 
 void Stream::synchronize() {
-  if (operations_.empty()) return check(cudaStreamSynchronize(handle_), "synchronize");
+  ordo::detail::expect_no_capture("a wait for the device");
+  if (operations_.empty() && !replayed_) return check(cudaStreamSynchronize(handle_), "synchronize");
   check(cudaMemcpyAsync(seen_, record_, sizeof *seen_, cudaMemcpyDeviceToHost, handle_), "index record");
   check(cudaStreamSynchronize(handle_), "synchronize");
   if (seen_->ticket != ~uint64_t(0)) throw_index_error();
+  replayed_ = false;
   first_ticket_ += operations_.size();
   operations_.clear();
 }
 
+void Stream::begin_capture(uintptr_t pool) {
+  index_record();
+  const DeviceScope scope(Device(Device::Type::cuda, device_));
+  check(cudaStreamBeginCapture(handle_, cudaStreamCaptureModeThreadLocal), "graph");
+  pool_ = pool;
+}
+
+cudaGraph_t Stream::end_capture() {
+  pool_ = 0;
+  for (const IndexedOperation& operation : operations_) captured_.emplace(first_ticket_++, operation);
+  operations_.clear();
+  cudaGraph_t graph = nullptr;
+  check(cudaStreamEndCapture(handle_, &graph), "graph");
+  return graph;
+}
+
 void Stream::throw_index_error() {
   const detail::IndexRecord bad = *seen_;
-  const IndexedOperation operation = operations_[bad.ticket - first_ticket_];
+  const auto captured = captured_.find(bad.ticket);
+  const IndexedOperation operation =
+      captured != captured_.end() ? captured->second : operations_[bad.ticket - first_ticket_];
+  replayed_ = false;
   first_ticket_ += operations_.size();
   operations_.clear();
   *seen_ = {};
@@ -108,7 +135,7 @@ void Stream::throw_index_error() {
 }
 
 uint64_t Stream::add_operation(const IndexedOperation& operation) {
-  if (operations_.size() >= kMaxOperations) synchronize();
+  if (operations_.size() >= kMaxOperations && !captures()) synchronize();
   operations_.push_back(operation);
   return first_ticket_ + operations_.size() - 1;
 }

@@ -1,12 +1,22 @@
 // The calling thread's stream on a device, and what belongs to it. Internal.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include <ordo/engine/calls/index_check.h>
 #include <ordo/engine/cuda/cuda.h>
 
 namespace ordo::cuda {
+
+/// While a graph is captured, CUDA refuses calls such as cudaMalloc unless the thread says that it knows.
+struct RelaxedCapture {
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  RelaxedCapture() { check(cudaThreadExchangeStreamCaptureMode(&mode), "capture mode"); }
+  ~RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode); }
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+};
 
 /// An operation that may record a bad index.
 struct IndexedOperation {
@@ -29,6 +39,13 @@ class Stream {
   /// Waits, then throws IndexError when an operation since the last call recorded a bad index.
   void synchronize();
 
+  /// Graphs (engine/run/graph.h).
+  void begin_capture(uintptr_t pool);
+  cudaGraph_t end_capture();
+  bool captures() const { return pool_ != 0; }
+  uintptr_t memory_pool() const { return captures() ? pool_ : id(); }
+  void has_replayed() { replayed_ = true; }
+
   uint64_t add_operation(const IndexedOperation& operation);
   detail::IndexRecord* index_record();
 
@@ -45,6 +62,10 @@ class Stream {
   // Operations since the record was last read, the first of which has the number first_ticket_.
   std::vector<IndexedOperation> operations_;
   uint64_t first_ticket_ = 0;
+  /// Operations that graphs queue again, by their numbers, for good: a replay may be the next thing that fails.
+  std::map<uint64_t, IndexedOperation> captured_;
+  uintptr_t pool_ = 0;     // of the memory, while a graph is captured
+  bool replayed_ = false;  // since the record was last read
 };
 
 }  // namespace ordo::cuda

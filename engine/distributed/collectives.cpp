@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include <ordo/engine/run/determinism.h>
+#include <ordo/engine/run/graph.h>
 #include <ordo/engine/tensor/dtype.h>
 
 namespace ordo::distributed {
@@ -38,6 +39,7 @@ std::string CallHeader::str() const {
 }
 
 bool meet(GroupState& group, CallHeader header) {
+  ordo::detail::expect_no_capture("a call of several processes");
   header.number = ++group.calls;
   const int size = group.size(), rank = group.rank;
   double patience = 0;  // of several that wait, whoever waits for the one that is missing is in the earliest round

@@ -60,6 +60,7 @@ struct CpuMemory {
   }
   void free(void* data) const { std::free(data); }
   uintptr_t stream() const { return 0; }
+  bool may_free() const { return true; }
 };
 
 #if ORDO_HAS_CUDA
@@ -71,7 +72,8 @@ struct CudaMemory {
   void* allocate(size_t bytes) const { return cuda::backend::allocate_raw(bytes, device); }
   void free(void* data) const { cuda::backend::free_raw(data, device); }
   // A freed block may still be in use by work queued on its stream; only later work of the same stream may have it.
-  uintptr_t stream() const { return cuda::backend::current_stream_id(device); }
+  uintptr_t stream() const { return cuda::backend::memory_pool_id(device); }
+  bool may_free() const { return cuda::backend::may_free_memory(device); }
 };
 #endif
 
@@ -99,7 +101,7 @@ class CachingAllocator {
   CachingAllocator(Memory memory, std::mutex& mutex) : memory_(memory), mutex_(mutex) {}
 
   void* allocate(size_t bytes) {
-    if (g_no_caching.load(std::memory_order_relaxed)) [[unlikely]]
+    if (g_no_caching.load(std::memory_order_relaxed) && memory_.may_free()) [[unlikely]]
       return allocate_uncached(bytes);
     const size_t rounded = size_class(bytes);
     const uintptr_t stream = memory_.stream();
@@ -131,7 +133,7 @@ class CachingAllocator {
         unusual_.erase(at);
       }
     }
-    detail::note_freed(data, of.bytes);
+    if (!is_kept(of)) detail::note_freed(data, of.bytes);
     stats_.allocated_bytes -= of.bytes;
     try {
       FreeBlocks& free = blocks_of(of);
@@ -149,6 +151,16 @@ class CachingAllocator {
     greatest_before_emptying_ = std::max(greatest_before_emptying_, greatest_);
     greatest_before_reset_ = 0;
     greatest_ = stats_.allocated_bytes;
+  }
+
+  /// Blocks of the pool of a graph stay, whoever has freed them, for replays write to them.
+  void keep(uintptr_t pool, bool on) {
+    const Lock lock(mutex_);
+    if (on) return void(kept_.insert(pool));
+    kept_.erase(pool);
+    for (auto& [of, free] : free_)
+      if (of.stream == pool)
+        for (void* data : free.blocks) detail::note_freed(data, of.bytes);
   }
 
   bool release() {
@@ -215,6 +227,8 @@ class CachingAllocator {
     return nullptr;
   }
 
+  bool is_kept(const Class& of) const { return !kept_.empty() && kept_.contains(of.stream); }
+
   static size_t uncached_size(size_t bytes) { return (bytes + Memory::kUnit - 1) / Memory::kUnit * Memory::kUnit; }
 
   /// `put` writes down that the block is in use.
@@ -244,10 +258,10 @@ class CachingAllocator {
     const bool possible = rounded >= bytes && bytes <= detail::memory_limit();
     void* data = nullptr;
     if (possible) {
-      make_room(rounded);
+      if (memory_.may_free()) make_room(rounded);
       data = memory_.allocate(rounded);
     }
-    if (!data && possible && stats_.cached_bytes) {
+    if (!data && possible && stats_.cached_bytes && memory_.may_free()) {
       release_cached();
       data = memory_.allocate(rounded);
     }
@@ -267,8 +281,10 @@ class CachingAllocator {
     while (stats_.cached_bytes > greatest + (greatest - in_use) + kMemoryCacheSlack) {
       auto oldest = free_.end();
       for (auto at = free_.begin(); at != free_.end(); ++at)
-        if (!at->second.blocks.empty() && (oldest == free_.end() || at->second.last_use < oldest->second.last_use))
+        if (!at->second.blocks.empty() && !is_kept(at->first) &&
+            (oldest == free_.end() || at->second.last_use < oldest->second.last_use))
           oldest = at;
+      if (oldest == free_.end()) return;
       memory_.free(oldest->second.blocks.back());
       oldest->second.blocks.pop_back();
       stats_.cached_bytes -= oldest->first.bytes;
@@ -276,11 +292,15 @@ class CachingAllocator {
   }
 
   void release_cached() {
-    for (auto& [key, free] : free_) {
-      for (void* data : free.blocks) memory_.free(data);
-      stats_.cached_bytes -= key.bytes * free.blocks.size();
+    for (auto at = free_.begin(); at != free_.end();) {
+      if (is_kept(at->first)) {
+        ++at;
+        continue;
+      }
+      for (void* data : at->second.blocks) memory_.free(data);
+      stats_.cached_bytes -= at->first.bytes * at->second.blocks.size();
+      at = free_.erase(at);
     }
-    free_.clear();
     recent_ = nullptr;
   }
 
@@ -290,6 +310,7 @@ class CachingAllocator {
   std::pair<const Class, FreeBlocks>* recent_ = nullptr;  // in free_
   std::unordered_map<void*, Class> unusual_;  // blocks in use of another class than their request's; all, with streams
   std::unordered_set<void*> uncached_;        // in use, and not to be kept
+  std::unordered_set<uintptr_t> kept_;        // pools of graphs
   MemoryStats stats_;                         // without the peak
   // The greatest allocated_bytes: since the start, reset_peak() or empty_cache(); and those before, of which
   // reset_peak() forgets one and empty_cache() the other.
@@ -344,6 +365,10 @@ void reset_peak_memory_stats(Device device) {
 }
 void empty_cache(Device device) {
   with_allocator(device, [](auto& a) { a.empty_cache(); });
+}
+
+void detail::keep_pool(Device device, uintptr_t pool, bool on) {
+  with_allocator(device, [=](auto& a) { a.keep(pool, on); });
 }
 
 bool detail::release_cached_memory() noexcept { return !t_has_lock && cpu_allocator().release(); }

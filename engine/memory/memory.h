@@ -39,6 +39,8 @@ namespace detail {
 /// no such device.
 void* allocate(size_t bytes, Device device);
 void deallocate(void* data, size_t bytes, Device device) noexcept;
+/// Whether the blocks of a graph's pool are kept for it (engine/run/graph.h).
+void keep_pool(Device device, uintptr_t pool, bool on);
 /// Gives what the CPU's allocator keeps back to the system. False when that is nothing, or the allocator is in use.
 bool release_cached_memory() noexcept;
 

@@ -7,6 +7,7 @@
 #include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/engine/run/fork.h>
 #include <ordo/engine/run/generator_scope.h>
+#include <ordo/engine/run/graph.h>
 
 namespace ordo {
 
@@ -39,6 +40,7 @@ void Generator::set_state(const GeneratorState& state) {
 }
 
 GeneratorState Generator::reserve(uint64_t blocks) {
+  detail::expect_no_capture("random numbers");
   GeneratorState before;
   {
     const std::lock_guard lock(states_mutex());

@@ -1,6 +1,7 @@
 #include <ordo/nn/layers/rotary_embedding.h>
 
 #include <cmath>
+#include <mutex>
 #include <numbers>
 
 #include <ordo/autograd/grad_mode.h>
@@ -25,6 +26,18 @@ double scaled(double frequency, const RotaryScaling& s) {
 
 }  // namespace
 
+/// [dim / 2], on each device that has asked for them.
+struct RotaryEmbedding::Frequencies {
+  std::mutex mutex;
+  TensorList copies;  // the first on the CPU
+  Tensor on(Device device) {
+    const std::lock_guard lock(mutex);
+    for (const Tensor& copy : copies)
+      if (copy.device() == device) return copy;
+    return copies.emplace_back(copies[0].to(device));
+  }
+};
+
 RotaryEmbedding::RotaryEmbedding(int64_t dim, RotaryEmbeddingOptions options) : dim_(dim), base_(options.base) {
   const ordo::detail::LibraryCall call;
   ORDO_CHECK(dim > 0 && dim % 2 == 0, ValueError, "RotaryEmbedding", "needs a positive even dim, not {}", dim);
@@ -33,7 +46,8 @@ RotaryEmbedding::RotaryEmbedding(int64_t dim, RotaryEmbeddingOptions options) : 
   std::vector<float> frequencies;
   for (int64_t i = 0; i < dim / 2; ++i)
     frequencies.push_back(float(scaled(std::pow(base_, -2.0 * double(i) / double(dim)), options.scaling)));
-  frequencies_ = from_vector(frequencies, {dim / 2});
+  frequencies_ = std::make_shared<Frequencies>();
+  frequencies_->copies.push_back(from_vector(frequencies, {dim / 2}));
 }
 
 Tensor RotaryEmbedding::forward(const Tensor& x, const Tensor& positions) {
@@ -49,7 +63,7 @@ Tensor RotaryEmbedding::forward(const Tensor& x, const Tensor& positions) {
 
 Rotation RotaryEmbedding::at(const Tensor& positions, const Tensor& x) const {
   const NoGrad guard;
-  Tensor angles = positions.to(float32).unsqueeze(-1) * frequencies_.to(x.device());
+  Tensor angles = positions.to(float32).unsqueeze(-1) * frequencies_->on(x.device());
   if (positions.dim() == 2) angles = angles.unsqueeze(1);
   angles = cat({angles, angles}, -1);
   return {cos(angles).to(x.dtype()), sin(angles).to(x.dtype())};

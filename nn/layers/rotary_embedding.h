@@ -5,6 +5,8 @@
 //   q = rotary(q, arange(length)), k = rotary(k, arange(length));   // [N, heads, length, 64]
 #pragma once
 
+#include <memory>
+
 #include <ordo/nn/module.h>
 
 namespace ordo::nn {
@@ -50,7 +52,8 @@ class RotaryEmbedding : public ModuleOf<RotaryEmbedding> {
  private:
   int64_t dim_;
   double base_;
-  Tensor frequencies_;  // [dim / 2]
+  struct Frequencies;
+  std::shared_ptr<Frequencies> frequencies_;
 };
 
 }  // namespace ordo::nn

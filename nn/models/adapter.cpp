@@ -45,7 +45,7 @@ AdapterFile adapter_file(const std::string& file, const std::vector<std::string>
       held.parts[name.substr(prefix.size(), name.size() - prefix.size() - suffix.size())].factors[i] = tensor;
       found = true;
     }
-    const auto is_of = [&](const std::string& module) {
+    const auto is_of = [&, &name = name](const std::string& module) {
       return ("." + name).find("." + module + ".") != std::string::npos;
     };
     if (!found && name.starts_with(prefix) && std::any_of(modules_to_save.begin(), modules_to_save.end(), is_of)) {

@@ -134,7 +134,7 @@ Tensor Bert::features(const Tensor& tokens, const BertCall& call) {
   BertEmbeddings& e = bert.embeddings;
   const Tensor types = call.token_types.defined() ? call.token_types : zeros_like(tokens);
   const Tensor embedded = e.word_embeddings(tokens) + e.token_type_embeddings(types);
-  Tensor x = e.dropout(e.LayerNorm(embedded + e.position_embeddings(arange(length).to(tokens.device()))));
+  Tensor x = e.dropout(e.LayerNorm(embedded + e.position_embeddings(arange(0, length, 1, {int64, tokens.device()}))));
   Tensor mask = call.attention_mask;
   if (mask.defined()) mask = ne(mask, 0).unsqueeze(1).unsqueeze(1);
   for (BertLayer& layer : bert.encoder.layer) x = layer(x, mask);

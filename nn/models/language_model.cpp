@@ -28,13 +28,14 @@ TextPiece LanguageModel::piece_of(const Tensor& tokens, const TextState* state) 
   const int64_t before = state ? state->length() : 0, all = before + tokens.size(1);
   ORDO_CHECK(all <= positions(), ValueError, op, "the text has {} tokens, the model is for {} at most", all,
              positions());
-  TextPiece piece{arange(before, all).to(tokens.device()), {}};
+  const TensorOptions numbers{int64, tokens.device()};
+  TextPiece piece{arange(before, all, 1, numbers), {}};
   if (!state || !state->padding.defined()) return piece;
   const Tensor padding = state->padding.unsqueeze(1);
   ORDO_CHECK(tokens.size(1) == 1, ValueError, op, "texts behind padding go on by one token at a time, not {}",
              tokens.size(1));
   piece.positions = piece.positions - padding;
-  piece.taking_part = ge(arange(all).to(tokens.device()), padding).unsqueeze(1).unsqueeze(1);
+  piece.taking_part = ge(arange(0, all, 1, numbers), padding).unsqueeze(1).unsqueeze(1);
   return piece;
 }
 

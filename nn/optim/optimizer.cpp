@@ -7,6 +7,7 @@
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/op_call.h>
 #include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/engine/run/graph.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/elementwise/functions.h>
 #include <ordo/kernels/optim/optim.h>
@@ -50,6 +51,7 @@ void Optimizer::expect_used() const {
 
 void Optimizer::step() {
   const ordo::detail::LibraryCall library;
+  detail::expect_no_capture("an optimiser's step, whose number the host counts");
   const auto gradients = [this] {
     TensorList all;
     for (const Tensor& p : parameters_) all.push_back(p.grad());

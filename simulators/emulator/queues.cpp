@@ -77,6 +77,7 @@ void Queues::remove(Stream* stream) {
 }
 
 void Queues::queue(Stream* stream, std::function<void()> work, size_t bytes) {
+  if (stream && stream->capture) return stream->capture->push_back(std::move(work));
   const bool eager = turns_().eager;
   if (eager) finish_all();
   if (stream && !eager) return push(stream, {.work = std::move(work), .bytes = bytes});
@@ -86,7 +87,9 @@ void Queues::queue(Stream* stream, std::function<void()> work, size_t bytes) {
 
 Event Queues::record(Stream* stream) {
   Event event = std::make_shared<Mark>(Mark{stream});
-  if (stream)
+  if (stream && stream->capture)
+    event->capture = stream->capture.get();
+  else if (stream)
     push(stream, {.mark = event});
   else
     finish_blocking(), event->reached = true;
@@ -94,7 +97,7 @@ Event Queues::record(Stream* stream) {
 }
 
 void Queues::wait(Stream* stream, const Event& event) {
-  if (!event || event->reached) return;
+  if (!event || event->reached || event->capture) return;
   if (stream)
     push(stream, {.after = event});
   else

@@ -17,11 +17,14 @@ namespace ordo::cuda::queues {
 using emulator::Order;
 
 struct Stream;
+/// What a stream has kept for a graph.
+using Captured = std::vector<std::function<void()>>;
 
 /// The place in a stream that an event marks.
 struct Mark {
   Stream* stream;
   bool reached = false;
+  const Captured* capture = nullptr;  // of work that is kept, and not of the queue's
 };
 /// Null: no place.
 using Event = std::shared_ptr<Mark>;
@@ -39,6 +42,8 @@ struct Task {
 struct Stream {
   bool waits_for_null_stream = false;
   std::deque<Task> queue{};
+  std::shared_ptr<Captured> capture{};  // takes the work in place of the queue
+  bool capture_failed = false;          // by a call that a capture forbids
 };
 
 struct Turns {
@@ -63,6 +68,11 @@ class Queues {
   void wait(Stream* stream, const Event& event);
   /// What is queued from now on runs after `ready` has come true, which is not the device's work.
   void wait(Stream* stream, std::function<bool()> ready);
+
+  /// Whether the stream may wait for the event: one that captures may not wait for other work, nor others for its.
+  static bool may_wait(const Stream* stream, const Event& event) {
+    return !event || event->capture == (stream ? stream->capture.get() : nullptr);
+  }
 
   void finish(Stream* stream);
   void finish(const Event& event);

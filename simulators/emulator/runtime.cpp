@@ -14,6 +14,7 @@
 #include <ordo/engine/calls/error.h>
 #include <ordo/engine/memory/memory_annotations.h>
 #include <ordo/simulators/emulator/checker.h>
+#include <ordo/simulators/emulator/graphs.h>
 #include <ordo/simulators/emulator/scheduler.h>
 #include <ordo/simulators/emulator/streams.h>
 
@@ -115,6 +116,14 @@ const char* cudaGetErrorName(cudaError_t status) {
       return "cudaErrorPeerAccessAlreadyEnabled";
     case cudaErrorLaunchFailure:
       return "cudaErrorLaunchFailure";
+    case cudaErrorStreamCaptureUnsupported:
+      return "cudaErrorStreamCaptureUnsupported";
+    case cudaErrorStreamCaptureInvalidated:
+      return "cudaErrorStreamCaptureInvalidated";
+    case cudaErrorStreamCaptureIsolation:
+      return "cudaErrorStreamCaptureIsolation";
+    case cudaErrorCapturedEvent:
+      return "cudaErrorCapturedEvent";
   }
   return "unknown";
 }
@@ -211,6 +220,7 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
 cudaError_t cudaMalloc(void** data, size_t bytes) {
   *data = nullptr;
   if (bytes == 0) return cudaSuccess;
+  if (ordo::cuda::queues::capturing_thread.forbids()) return result(cudaErrorStreamCaptureUnsupported);
   std::lock_guard lock(g_mutex);
   if (bytes > ordo::cuda::emulator::options().memory_bytes -
                   std::min<uint64_t>(g_allocated[t_device], ordo::cuda::emulator::options().memory_bytes))
@@ -228,6 +238,7 @@ cudaError_t cudaMalloc(void** data, size_t bytes) {
 }
 cudaError_t cudaFree(void* data) {
   if (!data) return cudaSuccess;
+  if (ordo::cuda::queues::capturing_thread.forbids()) return result(cudaErrorStreamCaptureUnsupported);
   ordo::cuda::emulator::finish();
   std::lock_guard lock(g_mutex);
   const auto found = device_memory().find(static_cast<char*>(data));
@@ -277,7 +288,11 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
   if (bytes == 0) return cudaSuccess;
   const bool on_device = kind == cudaMemcpyDeviceToDevice;
   if (kind == cudaMemcpyDeviceToHost) g_bytes_to_host += bytes;
-  if (is_pageable(to, on_device || kind == cudaMemcpyHostToDevice)) {
+  const bool waits = is_pageable(to, on_device || kind == cudaMemcpyHostToDevice);
+  // Of host memory a graph would read again what is no longer there.
+  if ((waits || kind == cudaMemcpyHostToDevice) && fails_capture(stream))
+    return result(cudaErrorStreamCaptureUnsupported);
+  if (waits) {
     const cudaError_t status = synchronize(stream);
     std::memmove(to, from, bytes);
     return result(status);

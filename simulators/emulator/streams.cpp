@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <ordo/engine/calls/error.h>
+#include <ordo/simulators/emulator/graphs.h>
 #include <ordo/simulators/emulator/queues.h>
 #include <ordo/simulators/emulator/threads.h>
 
@@ -54,7 +55,7 @@ cudaError_t report(std::shared_ptr<Failure> failure) {
 
 void queue_task(cudaStream_t stream, std::function<void()> work, size_t bytes) {
   const std::lock_guard lock(state().mutex);
-  if (!stream || options().eager)
+  if (!stream || (options().eager && !stream->capture))
     return state().queues.queue(stream, std::move(work), bytes);  // what it throws goes on
   state().queues.queue(
       stream,
@@ -80,14 +81,15 @@ void queue_launch(const LaunchCall& call, cudaStream_t stream, std::span<const v
   if (!is_of_current_device(stream)) throw CudaError("[cuda] kernel launch: invalid resource handle");
   for (const void* const& pointer : pointers) expect_memory_of_current_device(&pointer, sizeof pointer);
   expect_memory_of_current_device(call.parameters, call.parameter_bytes);
-  const uint64_t number = ++state().launches;
+  // In a graph, each run is a launch of its own.
+  const uint64_t number = stream && stream->capture ? 0 : ++state().launches;
   const char* first = static_cast<const char*>(call.parameters);
   queue_task(
       stream,
       [copy = call, parameters = std::vector<char>(first, first + call.parameter_bytes), options = options(),
        number]() mutable {
         copy.parameters = parameters.data();
-        run(copy, options, number);
+        run(copy, options, number ? number : ++state().launches);
       },
       sizeof call + call.parameter_bytes);
 }
@@ -113,6 +115,11 @@ Stats& stats() {
   return counters();
 }
 
+bool fails_capture(cudaStream_t stream) {
+  const std::lock_guard lock(state().mutex);
+  return queues::fails_capture(stream);
+}
+
 bool is_of_current_device(cudaStream_t stream) { return !stream || stream->device == current_device(); }
 
 cudaError_t synchronize(cudaStream_t stream) {
@@ -135,6 +142,8 @@ using namespace ordo::cuda::emulator;
 cudaError_t cudaDeviceSynchronize() {
   const std::lock_guard lock(state().mutex);
   ++counters().host_waits;
+  for (cudaStream_t s : state().streams)
+    if (ordo::cuda::queues::fails_capture(s)) return result(cudaErrorStreamCaptureUnsupported);
   state().queues.finish_all();
   for (cudaStream_t s : state().streams)
     if (s->failure && !s->failure->thrown) return report(s->failure);
@@ -158,10 +167,15 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   const std::lock_guard lock(state().mutex);
   ++counters().host_waits;
+  if (ordo::cuda::queues::fails_capture(stream)) return result(cudaErrorStreamCaptureUnsupported);
   return synchronize(stream);
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   const std::lock_guard lock(state().mutex);
+  if (!ordo::cuda::queues::Queues::may_wait(stream, event->mark)) {
+    ordo::cuda::queues::fails_capture(stream);
+    return result(cudaErrorStreamCaptureIsolation);
+  }
   state().queues.wait(stream, event->mark);
   return cudaSuccess;
 }
@@ -182,11 +196,48 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const std::lock_guard lock(state().mutex);
   ++counters().host_waits;
+  if (event->mark && event->mark->capture) return result(cudaErrorCapturedEvent);
   state().queues.finish(event->mark);
   return cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   const std::unique_lock lock(state().mutex, std::try_to_lock);
   if (!lock) return result(cudaErrorNotReady);  // another thread waits for the device
+  if (event->mark && event->mark->capture) return result(cudaErrorCapturedEvent);
   return result(state().queues.has_passed(event->mark) ? cudaSuccess : cudaErrorNotReady);
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  const std::lock_guard lock(state().mutex);
+  return result(ordo::cuda::queues::begin_capture(stream) ? cudaSuccess : cudaErrorStreamCaptureUnsupported);
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  const std::lock_guard lock(state().mutex);
+  *graph = ordo::cuda::queues::end_capture(stream).release();
+  return result(*graph ? cudaSuccess : cudaErrorStreamCaptureInvalidated);
+}
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  bool& relaxed = ordo::cuda::queues::capturing_thread.relaxed;
+  const bool was = std::exchange(relaxed, *mode == cudaStreamCaptureModeRelaxed);
+  *mode = was ? cudaStreamCaptureModeRelaxed : cudaStreamCaptureModeThreadLocal;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+  *executable = new CUgraphExec_st{graph->work};
+  return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+  const std::lock_guard lock(state().mutex);
+  if (!is_of_current_device(stream)) return result(cudaErrorInvalidResourceHandle);
+  // The list lives until the last of its work has run.
+  for (const auto& work : *executable->work) queue_task(stream, [list = executable->work, &work] { work(); });
+  return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  delete executable;
+  return cudaSuccess;
 }

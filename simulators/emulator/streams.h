@@ -29,6 +29,8 @@ int current_device();
 /// Throws CudaError when pointers among these bytes lead to memory of other devices and none to that of the current one.
 /// A single one may be an old pointer in padding.
 void expect_memory_of_current_device(const void* parameters, size_t bytes);
+/// Whether the stream captures; waiting for it ends that in failure.
+bool fails_capture(cudaStream_t stream);
 /// Whether the stream is one of the current device, or null.
 bool is_of_current_device(cudaStream_t stream);
 /// Runs everything that is queued.

@@ -12,6 +12,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <ordo/simulators/emulator/graphs.h>
 #include "simulators/ptx/programs.h"
 
 struct CUevent_st {
@@ -84,6 +85,10 @@ constexpr ErrorText kErrors[] = {
     {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
     {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
     {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
+    {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported", "not permitted when stream is capturing"},
+    {cudaErrorStreamCaptureInvalidated, "cudaErrorStreamCaptureInvalidated", "a call ended the capture"},
+    {cudaErrorStreamCaptureIsolation, "cudaErrorStreamCaptureIsolation", "dependency on work that is not captured"},
+    {cudaErrorCapturedEvent, "cudaErrorCapturedEvent", "not permitted on an event last recorded in a capturing stream"},
 };
 const ErrorText* find_error(cudaError_t status) {
   const auto* at =
@@ -95,6 +100,7 @@ const ErrorText* find_error(cudaError_t status) {
 }  // namespace ordo::ptx
 
 using namespace ordo::ptx;
+namespace queues = ordo::cuda::queues;
 
 extern "C" {
 
@@ -253,12 +259,16 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
 
 cudaError_t cudaMalloc(void** data, size_t bytes) {
   return call([&](Runtime& r) {
+    if (queues::capturing_thread.forbids()) return cudaErrorStreamCaptureUnsupported;
     *data = bytes == 0 ? nullptr : r.allocate(bytes);
     return bytes == 0 || *data ? cudaSuccess : cudaErrorMemoryAllocation;
   });
 }
 cudaError_t cudaFree(void* data) {
-  return call([&](Runtime& r) { return !data || r.free(data) ? cudaSuccess : cudaErrorInvalidValue; });
+  return call([&](Runtime& r) {
+    if (data && queues::capturing_thread.forbids()) return cudaErrorStreamCaptureUnsupported;
+    return !data || r.free(data) ? cudaSuccess : cudaErrorInvalidValue;
+  });
 }
 cudaError_t cudaMallocHost(void** data, size_t bytes) {
   return call([&](Runtime& r) {
@@ -301,7 +311,10 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
     const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     if ((to_device && !on_device(r, to, bytes)) || (from_device && !on_device(r, from, bytes)))
       return cudaErrorInvalidValue;
-    if (!to_device && is_pageable(r, to)) {
+    const bool waits = !to_device && is_pageable(r, to);
+    if ((waits || (to_device && !from_device)) && queues::fails_capture(stream))
+      return cudaErrorStreamCaptureUnsupported;
+    if (waits) {
       r.queues.finish(stream);
       std::memmove(to, from, bytes);
     } else if (!from_device && is_pageable(r, from)) {
@@ -471,6 +484,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return call([&](Runtime& r) {
+    if (queues::fails_capture(stream)) return cudaErrorStreamCaptureUnsupported;
     r.queues.finish(stream);
     return cudaSuccess;
   });
@@ -481,9 +495,47 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   return call([&](Runtime& r) {
+    if (!queues::Queues::may_wait(stream, event->mark)) {
+      queues::fails_capture(stream);
+      return cudaErrorStreamCaptureIsolation;
+    }
     r.queues.wait(stream, event->mark);
     return cudaSuccess;
   });
+}
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  return call(
+      [&](Runtime&) { return queues::begin_capture(stream) ? cudaSuccess : cudaErrorStreamCaptureUnsupported; });
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  return call([&](Runtime&) {
+    *graph = queues::end_capture(stream).release();
+    return *graph ? cudaSuccess : cudaErrorStreamCaptureInvalidated;
+  });
+}
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  const bool was = std::exchange(queues::capturing_thread.relaxed, *mode == cudaStreamCaptureModeRelaxed);
+  *mode = was ? cudaStreamCaptureModeRelaxed : cudaStreamCaptureModeThreadLocal;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+  *executable = new CUgraphExec_st{graph->work};
+  return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+  return call([&](Runtime& r) {
+    if (!takes_work(stream)) return cudaErrorInvalidResourceHandle;
+    for (const auto& work : *executable->work) r.queues.queue(stream, [list = executable->work, &work] { work(); });
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  delete executable;
+  return cudaSuccess;
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   *event = new CUevent_st{current_device};
@@ -505,12 +557,16 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return call([&](Runtime& r) {
+    if (event->mark && event->mark->capture) return cudaErrorCapturedEvent;
     r.queues.finish(event->mark);
     return cudaSuccess;
   });
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return call([&](Runtime& r) { return r.queues.has_passed(event->mark) ? cudaSuccess : cudaErrorNotReady; });
+  return call([&](Runtime& r) {
+    if (event->mark && event->mark->capture) return cudaErrorCapturedEvent;
+    return r.queues.has_passed(event->mark) ? cudaSuccess : cudaErrorNotReady;
+  });
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t first, cudaEvent_t last) {
   return call([&](Runtime&) {

@@ -1,0 +1,86 @@
+// Every operation in a graph, with its gradients: replays have the bytes of the same calls without one, also after inputs
+// have changed. Operations that wait for the device, or copy from the host, are refused, and leave everything as it was.
+#include <set>
+
+#include "tests/support/registry_test_base.h"
+
+namespace ordo::test::registry_graphs_test {
+namespace {
+
+ORDO_REGISTRY_TEST(RegistryGraphs);
+
+/// What a sample computes of leaves with these values: the result, and where it has one the gradients for `above`.
+TensorList computed(const Sample& sample, const TensorList& values, const Tensor& above) {
+  TensorList leaves;
+  for (const Tensor& v : values) {
+    leaves.push_back(v.detach());
+    if (is_floating(v.dtype()) && above.defined()) leaves.back().requires_grad_();
+  }
+  const Tensor y = sample.run(leaves);
+  TensorList all{y.detach()};
+  if (!above.defined() || !y.requires_grad()) return all;
+  y.backward(above);
+  for (const Tensor& leaf : leaves)
+    if (leaf.requires_grad() && leaf.grad().defined()) all.push_back(leaf.grad());
+  return all;
+}
+
+std::vector<Bytes> bytes_of_all(const TensorList& all) {
+  std::vector<Bytes> bytes;
+  for (const Tensor& t : all) bytes.push_back(bytes_of(t));
+  return bytes;
+}
+
+TEST_P(RegistryGraphs, have_the_bytes_of_the_calls) {
+  if (!has_cuda()) GTEST_SKIP() << "there is no CUDA device, or none of this operation";
+  const DeterminismGuard guard(Determinism::run_to_run);
+  const std::string note(op_->note);
+  const bool may_refuse = note.find("waits for the device") != std::string::npos ||
+                          note.find("wait for the device") != std::string::npos ||
+                          note.find("on the CPU") != std::string::npos;
+  for (const Sample& sample : samples_) {
+    SCOPED_TRACE(sample.label);
+    const TensorList inputs = convert(sample.inputs, tested_dtypes(*op_, sample)[0], Device("cuda"));
+    Tensor above;
+    std::vector<Bytes> want;
+    try {
+      const Tensor y = sample.run(inputs);
+      if (is_floating(y.dtype()) && op_->differentiable && sample.gradient) above = test_gradient(y.sizes(), y);
+      want = bytes_of_all(computed(sample, inputs, above));
+    } catch (const Error&) {  // a sample of what is refused
+      continue;
+    }
+    cuda::Graph graph;
+    TensorList results;
+    try {
+      graph.capture([&] { results = computed(sample, inputs, above); });
+    } catch (const CudaError& error) {
+      EXPECT_NE(std::string(error.what()).find("[Graph] cannot hold"), std::string::npos) << error.what();
+      EXPECT_TRUE(may_refuse) << op_->name << ": " << error.what();
+      EXPECT_EQ(bytes_of_all(computed(sample, inputs, above)), want) << "after a capture that failed";
+      continue;
+    }
+    for (int replay = 0; replay < 2; ++replay) {
+      graph.replay();
+      EXPECT_EQ(bytes_of_all(results), want) << "replay " << replay;
+    }
+    // Other values at the same places.
+    for (const Tensor& input : inputs)
+      if (is_floating(input.dtype()) && input.numel() > 1 && input.dim() > 0) {
+        std::vector<int64_t> dims;
+        for (int64_t d = 0; d < input.dim(); ++d) dims.push_back(d);
+        Tensor(input).copy_(flip(input, dims));
+        break;
+      }
+    try {
+      want = bytes_of_all(computed(sample, inputs, above));
+    } catch (const Error&) {
+      continue;
+    }
+    graph.replay();
+    EXPECT_EQ(bytes_of_all(results), want) << "with other values";
+  }
+}
+
+}  // namespace
+}  // namespace ordo::test::registry_graphs_test
