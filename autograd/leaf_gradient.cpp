@@ -5,6 +5,7 @@
 
 #include <ordo/autograd/ops/math/arithmetic.h>
 #include <ordo/engine/calls/check.h>
+#include <ordo/engine/run/graph.h>
 
 namespace ordo {
 namespace {
@@ -60,14 +61,16 @@ Tensor LeafGradient::get() {
 void LeafGradient::set(const Tensor& grad) {
   const std::lock_guard lock(mutex_);
   parts_.clear();
-  if (grad.defined()) parts_.push_back({thread_number(), grad});
+  if (grad.defined()) parts_.push_back({thread_number(), grad, detail::capture_number()});
 }
 
 void LeafGradient::add(const Tensor& grad) {
   const std::lock_guard lock(mutex_);
   const uint64_t thread = thread_number();
   ThreadSum* const part = part_of(thread);
-  if (!part) return void(parts_.push_back({thread, owned(grad)}));
+  if (!part) return void(parts_.push_back({thread, owned(grad), detail::capture_number()}));
+  // Its memory is not the graph's, and may come to be another tensor's.
+  if (detail::capture_number() != part->capture) detail::expect_no_capture("a sum with a gradient from before");
   part->sum = ordo::add(part->sum, grad);
   part->thread = thread;
 }

@@ -41,6 +41,7 @@ class LeafGradient {
   struct ThreadSum {
     uint64_t thread;
     Tensor sum;
+    uint64_t capture = 0;  // of the graph in which it was made (engine/run/graph.h)
   };
   ThreadSum* part_of(uint64_t thread);  ///< to which the thread adds; null: it has none yet
   void merge();

@@ -45,14 +45,13 @@ void let_wait(uintptr_t later, uintptr_t earlier, int device);
 
 /// Whose freed memory the calling thread may have: its stream's, or while it captures that of the graph's pool.
 uintptr_t memory_pool_id(int device);
-/// Whether memory may be given back to the driver: a capture allows no such call.
-bool may_free_memory(int device);
 /// From now on the calling thread's work on `device` is kept (engine/run/graph.h), and memory is the pool's.
 void begin_capture(int device, uintptr_t pool);
-void* end_capture(int device);  ///< CudaError when something ended it in failure
+struct CapturedGraph;
+CapturedGraph* end_capture(int device);  ///< CudaError when something ended it in failure
 void abandon_capture(int device) noexcept;
-void launch_graph(void* graph, int device);
-void destroy_graph(void* graph) noexcept;
+void launch_graph(CapturedGraph* graph);
+void destroy_graph(CapturedGraph* graph) noexcept;
 
 /// A point in the work of a stream (engine/run/event.h). DeviceError when there is no such device.
 void* create_event(int device);

@@ -156,31 +156,29 @@ void let_wait(uintptr_t later, uintptr_t earlier, int) {
 }
 
 uintptr_t memory_pool_id(int device) { return Stream::current(device).memory_pool(); }
-bool may_free_memory(int device) { return !Stream::current(device).captures(); }
 void begin_capture(int device, uintptr_t pool) { Stream::current(device).begin_capture(pool); }
-void* end_capture(int device) {
-  cudaGraph_t graph = Stream::current(device).end_capture();
-  cudaGraphExec_t executable = nullptr;
-  const cudaError_t status = cudaGraphInstantiateWithFlags(&executable, graph, 0);
+CapturedGraph* end_capture(int device) {
+  auto captured = std::make_unique<CapturedGraph>();
+  captured->device = device;
+  cudaGraph_t graph = Stream::current(device).end_capture(captured->pinned);
+  const cudaError_t status = cudaGraphInstantiateWithFlags(&captured->work, graph, 0);
   cudaGraphDestroy(graph);
   check(status, "graph");
-  return executable;
+  return captured.release();
 }
 void abandon_capture(int device) noexcept {
+  CapturedGraph nothing{.device = device};
   try {
-    cudaGraphDestroy(Stream::current(device).end_capture());
-  } catch (const Error&) {  // it had failed
+    cudaGraphDestroy(Stream::current(device).end_capture(nothing.pinned));
+  } catch (const std::exception&) {  // it had failed
   }
 }
-void launch_graph(void* graph, int device) {
-  const DeviceScope scope = on(device);
-  check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), Stream::current(device).handle()), "graph");
-  Stream::current(device).has_replayed();
+void launch_graph(CapturedGraph* graph) {
+  const DeviceScope scope = on(graph->device);
+  check(cudaGraphLaunch(graph->work, Stream::current(graph->device).handle()), "graph");
+  Stream::current(graph->device).has_replayed();
 }
-void destroy_graph(void* graph) noexcept {
-  cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph));
-  cudaGetLastError();
-}
+void destroy_graph(CapturedGraph* graph) noexcept { delete graph; }
 
 void* create_event(int device) {
   Stream::current(device);  // says so when there is no such device
@@ -218,9 +216,10 @@ void copy(void* to, Device to_device, const void* from, Device from_device, size
   if (to_device.is_cpu() && from_device.is_cpu()) {
     std::memcpy(to, from, bytes);
   } else if (from_device.is_cpu()) {
-    ordo::detail::expect_no_capture("a copy from the host");
     Stream& s = Stream::current(to_device.index());
+    if (s.captures()) from = s.keep_for_graph(from, bytes);
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, s.handle()), "copy to the device");
+    if (s.captures()) return;
     // The caller may change the source as soon as this returns.
     if (!is_read_at_once(from, to_device.index())) check(cudaStreamSynchronize(s.handle()), "copy to the device");
   } else if (to_device.is_cpu()) {
@@ -232,6 +231,7 @@ void copy(void* to, Device to_device, const void* from, Device from_device, size
     Stream& s = Stream::current(to_device.index());
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, s.handle()), "copy on the device");
   } else {
+    ordo::detail::expect_no_capture("a copy between devices");
     Stream &source = Stream::current(from_device.index()), &target = Stream::current(to_device.index());
     source.wait_for(target);
     reach(from_device.index(), to_device.index());

@@ -1,6 +1,9 @@
 #include <ordo/engine/cuda/stream.h>
 
+#include <cstring>
 #include <mutex>
+#include <string_view>
+#include <utility>
 
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/device_check.h>
@@ -82,16 +85,17 @@ Stream::Stream(int device) : device_(device) {
 
 void Stream::wait_for(Stream& other) {
   if (this == &other) return;
-  ORDO_CHECK(!other.captures(), CudaError, "Graph", "has not computed yet what another thread asks for");
-  if (captures()) {  // a graph has no edges to what is beside it, so the host waits
-    const RelaxedCapture scope;
-    return check(cudaStreamSynchronize(other.handle_), "synchronize");
-  }
   {
-    DeviceScope scope(Device(Device::Type::cuda, other.device_));
-    check(cudaEventRecord(other.event_, other.handle_), "event");
+    const std::lock_guard lock(other.capturing_);
+    if (other.captures()) return;  // what it had to do before is done, and the rest comes with replays
+    if (!captures()) {
+      const DeviceScope scope(Device(Device::Type::cuda, other.device_));
+      check(cudaEventRecord(other.event_, other.handle_), "event");
+    }
   }
-  check(cudaStreamWaitEvent(handle_, other.event_, 0), "event");
+  if (!captures()) return check(cudaStreamWaitEvent(handle_, other.event_, 0), "event");
+  const RelaxedCapture scope;  // a graph has no edges to what is beside it, so the host waits
+  check(cudaStreamSynchronize(other.handle_), "synchronize");
 }
 
 void Stream::synchronize() {
@@ -107,17 +111,41 @@ void Stream::synchronize() {
 
 void Stream::begin_capture(uintptr_t pool) {
   index_record();
+  const std::lock_guard lock(capturing_);
   const DeviceScope scope(Device(Device::Type::cuda, device_));
   check(cudaStreamBeginCapture(handle_, cudaStreamCaptureModeThreadLocal), "graph");
   pool_ = pool;
 }
 
-cudaGraph_t Stream::end_capture() {
-  pool_ = 0;
-  for (const IndexedOperation& operation : operations_) captured_.emplace(first_ticket_++, operation);
-  operations_.clear();
+const void* Stream::keep_for_graph(const void* data, size_t bytes) {
+  const std::string_view op = detail::named_operation("");
+  if (op.empty() || op == "to" || op == "copy_" || op == "from_vector")
+    detail::expect_no_capture("a copy from the host");
+  const RelaxedCapture scope;
+  pinned_.push_back(nullptr);
+  check(cudaMallocHost(&pinned_.back(), bytes), "graph");
+  std::memcpy(pinned_.back(), data, bytes);
+  return pinned_.back();
+}
+
+backend::CapturedGraph::~CapturedGraph() {
+  if (!pinned.empty()) wait_for_device(device);
+  for (void* data : pinned) cudaFreeHost(data);
+  if (work) cudaGraphExecDestroy(work);
+  cudaGetLastError();
+}
+
+cudaGraph_t Stream::end_capture(std::vector<void*>& pinned) {
+  pinned = std::exchange(pinned_, {});
   cudaGraph_t graph = nullptr;
-  check(cudaStreamEndCapture(handle_, &graph), "graph");
+  {
+    const std::lock_guard lock(capturing_);
+    pool_ = 0;
+    check(cudaStreamEndCapture(handle_, &graph), "graph");
+  }
+  for (size_t i = 0; i < operations_.size(); ++i) captured_.emplace(first_ticket_ + i, operations_[i]);
+  first_ticket_ += operations_.size();
+  operations_.clear();
   return graph;
 }
 

@@ -1,7 +1,9 @@
 // The calling thread's stream on a device, and what belongs to it. Internal.
 #pragma once
 
+#include <atomic>
 #include <map>
+#include <mutex>
 #include <vector>
 
 #include <ordo/engine/calls/index_check.h>
@@ -25,6 +27,16 @@ struct IndexedOperation {
   int64_t dim, size;
 };
 
+namespace backend {
+/// Work that has been captured (engine/run/graph.h), and the host memory that it reads.
+struct CapturedGraph {
+  int device = 0;
+  cudaGraphExec_t work = nullptr;
+  std::vector<void*> pinned = {};
+  ~CapturedGraph();
+};
+}  // namespace backend
+
 class Stream {
  public:
   /// The calling thread's. Throws DeviceError when there is no such device.
@@ -41,9 +53,13 @@ class Stream {
 
   /// Graphs (engine/run/graph.h).
   void begin_capture(uintptr_t pool);
-  cudaGraph_t end_capture();
+  /// Gives the memory that keep_for_graph() has pinned, too, when it throws as well.
+  cudaGraph_t end_capture(std::vector<void*>& pinned);
+  /// A copy of host memory, from which each replay copies. CudaError where the program asks for the copy: it might expect
+  /// that replays see what it has become.
+  const void* keep_for_graph(const void* data, size_t bytes);
   bool captures() const { return pool_ != 0; }
-  uintptr_t memory_pool() const { return captures() ? pool_ : id(); }
+  uintptr_t memory_pool() const { return captures() ? pool_.load() : id(); }
   void has_replayed() { replayed_ = true; }
 
   uint64_t add_operation(const IndexedOperation& operation);
@@ -64,8 +80,10 @@ class Stream {
   uint64_t first_ticket_ = 0;
   /// Operations that graphs queue again, by their numbers, for good: a replay may be the next thing that fails.
   std::map<uint64_t, IndexedOperation> captured_;
-  uintptr_t pool_ = 0;     // of the memory, while a graph is captured
-  bool replayed_ = false;  // since the record was last read
+  std::mutex capturing_;             // held while the next begins or ends
+  std::atomic<uintptr_t> pool_ = 0;  // of the memory, while a graph is captured
+  bool replayed_ = false;            // since the record was last read
+  std::vector<void*> pinned_;
 };
 
 }  // namespace ordo::cuda

@@ -22,6 +22,7 @@
 #include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/engine/memory/poison.h>
 #include <ordo/engine/run/fork.h>
+#include <ordo/engine/run/graph.h>
 #if ORDO_HAS_CUDA
 #include <ordo/engine/calls/device_check.h>
 #include <ordo/engine/cuda/backend.h>
@@ -73,7 +74,8 @@ struct CudaMemory {
   void free(void* data) const { cuda::backend::free_raw(data, device); }
   // A freed block may still be in use by work queued on its stream; only later work of the same stream may have it.
   uintptr_t stream() const { return cuda::backend::memory_pool_id(device); }
-  bool may_free() const { return cuda::backend::may_free_memory(device); }
+  /// A thread that captures a graph may give nothing back.
+  bool may_free() const { return detail::capture_number() == 0; }
 };
 #endif
 
@@ -124,7 +126,9 @@ class CachingAllocator {
     if (!uncached_.empty() && uncached_.erase(data)) [[unlikely]] {
       stats_.allocated_bytes -= uncached_size(bytes);
       detail::note_freed(data, uncached_size(bytes));
-      return memory_.free(data);
+      if (memory_.may_free()) return memory_.free(data);
+      of = {0, uncached_size(bytes)};  // kept for now, and for nobody
+      stats_.allocated_bytes += of.bytes;
     }
     if (Memory::kHasStreams || (of.bytes >= kSmallestShared && !unusual_.empty())) {
       const auto at = unusual_.find(data);
@@ -146,6 +150,7 @@ class CachingAllocator {
   }
 
   void empty_cache() {
+    if (!memory_.may_free()) return;
     const Lock lock(mutex_);
     release_cached();
     greatest_before_emptying_ = std::max(greatest_before_emptying_, greatest_);

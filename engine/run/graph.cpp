@@ -1,7 +1,6 @@
 #include <ordo/engine/run/graph.h>
 
 #include <atomic>
-#include <thread>
 #include <utility>
 
 #include <ordo/engine/calls/check.h>
@@ -14,21 +13,33 @@
 namespace ordo {
 namespace {
 
-constinit thread_local bool t_captures ORDO_INITIAL_EXEC = false;
+constinit thread_local uint64_t t_capture ORDO_INITIAL_EXEC = 0;
+std::atomic<uint64_t> g_numbers = 0;
+/// Never given twice, as a thread's id is.
+uint64_t thread_number() {
+  thread_local const uint64_t mine = ++g_numbers;
+  return mine;
+}
 
 }  // namespace
 
 void detail::expect_no_capture(const char* what) {
-  ORDO_CHECK(!t_captures, CudaError, "Graph", "cannot hold {}: a replay would do the same again", what);
+  ORDO_CHECK(t_capture == 0, CudaError, "Graph", "a graph cannot hold {}", what);
 }
+
+uint64_t detail::capture_number() { return t_capture; }
 
 namespace cuda {
 
 struct Graph::State {
+#if ORDO_HAS_CUDA
+  backend::CapturedGraph* work = nullptr;
+#else
   void* work = nullptr;
+#endif
   Device device;
   uintptr_t pool = 0;
-  std::thread::id thread;
+  uint64_t thread = 0;
 
   ~State() { forget(); }
   void forget() noexcept {
@@ -45,22 +56,23 @@ void Graph::capture(const std::function<void()>& f, Device device) {
   ORDO_CHECK(device.is_cuda(), DeviceError, "Graph", "is of a CUDA device, not of {}", device);
   ordo::detail::expect_no_capture("another graph");
 #if ORDO_HAS_CUDA
-  static std::atomic<uintptr_t> next = 1;  // odd, as no stream's name is
+  state_ = std::make_shared<State>();
   auto state = std::make_shared<State>();
-  state->device = device, state->thread = std::this_thread::get_id();
+  state->device = device, state->thread = thread_number();
   backend::synchronize(device.index());
-  state->pool = next.fetch_add(2);
+  const uint64_t number = ++g_numbers;
+  state->pool = uintptr_t(2 * number + 1);  // odd, as no stream's name is
   ordo::detail::keep_pool(device, state->pool, true);
   backend::begin_capture(device.index(), state->pool);
-  t_captures = true;
+  t_capture = number;
   try {
     f();
   } catch (...) {
-    t_captures = false;
+    t_capture = 0;
     backend::abandon_capture(device.index());
     throw;
   }
-  t_captures = false;
+  t_capture = 0;
   state->work = backend::end_capture(device.index());
   state_ = std::move(state);
 #else
@@ -71,11 +83,11 @@ void Graph::capture(const std::function<void()>& f, Device device) {
 
 void Graph::replay() const {
   ORDO_CHECK(state_->work, CudaError, "Graph", "has captured nothing");
-  ORDO_CHECK(state_->thread == std::this_thread::get_id(), CudaError, "Graph",
+  ORDO_CHECK(state_->thread == thread_number(), CudaError, "Graph",
              "was captured by another thread, which alone can replay it");
   ordo::detail::expect_no_capture("another graph");
 #if ORDO_HAS_CUDA
-  backend::launch_graph(state_->work, state_->device.index());
+  backend::launch_graph(state_->work);
 #endif
 }
 

@@ -8,6 +8,7 @@
 //   graph.replay();                        // y has the values of `next`
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -17,7 +18,8 @@ namespace ordo::cuda {
 
 /// What is captured reads and writes the same memory in each replay: change inputs by copy_(), and keep them. Memory of
 /// what is made while capturing is the graph's: its tensors keep their values up to the next replay. Numbers of the host are
-/// those that they were.
+/// those that they were. A training calls zero_grad() before it captures, and not afterwards: each replay writes gradients
+/// anew. Other threads' work is not ordered with replays; cuda::Event does that.
 ///
 /// Determinism: a replay has the bits of the same calls without a graph, at every level that is deterministic.
 /// PyTorch: torch.cuda.CUDAGraph and torch.cuda.graph.
@@ -28,8 +30,8 @@ class Graph {
   /// undefined before become the graph's.
   ///
   /// Throws: DeviceError when `device` is no CUDA device, or not there; CudaError when f waits for the device (item(),
-  /// copies from and to the host, sizes that depend on values), draws random numbers, makes an optimiser's step, speaks
-  /// with other processes, or captures; and what f throws. The graph is empty then.
+  /// copies from and to the host, sizes that depend on values), draws random numbers, makes an optimiser's step, adds to a
+  /// gradient from before, speaks with other processes, or captures; and what f throws. The graph is empty then.
   void capture(const std::function<void()>& f, Device device = Device(Device::Type::cuda));
   /// Queues what was captured. An index out of range shows as in the operations themselves.
   ///
@@ -47,5 +49,7 @@ namespace ordo::detail {
 
 /// CudaError, naming `what`, while the calling thread captures.
 void expect_no_capture(const char* what);
+/// That of the calling thread, 0 where it does not capture. None is given twice.
+uint64_t capture_number();
 
 }  // namespace ordo::detail

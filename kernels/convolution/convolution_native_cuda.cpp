@@ -20,6 +20,7 @@
 #include <ordo/engine/cuda/cudnn_native.h>
 #include <ordo/engine/memory/memory.h>
 #include <ordo/engine/run/determinism.h>
+#include <ordo/engine/run/graph.h>
 #include <ordo/kernels/matmul/gemm.h>
 
 namespace ordo::kernels::cuda {
@@ -49,6 +50,7 @@ cudnnHandle_t handle(Device device) {
   Handle& own = handles[device.index()];
   if (!own) {
     cudnnHandle_t made = nullptr;
+    ordo::detail::expect_no_capture("the first use of cuDNN: call the function once before");
     check(cudnnCreate(&made), "cudnnCreate");
     Handle fresh(made, Destroy{device});
     check(cudnnSetStream(made, ordo::cuda::current_stream(device)), "cudnnSetStream");

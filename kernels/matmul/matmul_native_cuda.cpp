@@ -9,6 +9,7 @@
 #include <ordo/engine/cuda/cublas_native.h>
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/memory/memory.h>
+#include <ordo/engine/run/graph.h>
 #include <ordo/kernels/matmul/gemm.h>
 
 namespace ordo::kernels::cuda {
@@ -26,6 +27,7 @@ constexpr size_t kWorkspaceBytes = size_t(32) << 20;
 class Handle {
  public:
   explicit Handle(Device device) : device_(device) {
+    ordo::detail::expect_no_capture("the first use of cuBLAS: call the function once before");
     check(cublasCreate(&handle_), "cublasCreate");
     if (cudaMalloc(&workspace_, kWorkspaceBytes) != cudaSuccess) {
       (void)cudaGetLastError();

@@ -88,8 +88,8 @@ void load_adapter(nn::ModuleBase& model, const std::string& folder) {
                                 .alpha = config.get<double>("lora_alpha"),
                                 .dropout = config.get<double>("lora_dropout", 0),
                                 .use_rslora = config.get<bool>("use_rslora", false)};
-  const auto [parts, whole] =
-      adapter_file(folder + "/adapter_model.safetensors", config.get<std::vector<std::string>>("modules_to_save", {}));
+  const auto modules = config.get<std::vector<std::string>>("modules_to_save", {});
+  const auto [parts, whole] = adapter_file(folder + "/adapter_model.safetensors", modules);
   std::map<std::string, const nn::Linear*> linears;
   for (const auto& [path, module] : model.named_modules()) {
     ORDO_CHECK(!dynamic_cast<nn::LoRA*>(module), ValueError, "load_adapter", "'{}' is a low-rank part already", path);
@@ -117,6 +117,10 @@ void load_adapter(nn::ModuleBase& model, const std::string& folder) {
                name, value.sizes(), parameter->tensor.sizes());
     replaced.emplace_back(parameter->tensor, value);
   }
+  for (const auto& [name, tensor] : parameters)  // peft lists modules that a model may lack
+    for (const std::string& module : modules)
+      ORDO_CHECK(("." + name).find("." + module + ".") == std::string::npos || whole.contains(name), ValueError,
+                 "load_adapter", "there is no '{}', of a module that is to be replaced", name);
   Generator generator(0);  // of first values, which nobody sees
   const ordo::detail::GeneratorScope scope(generator);
   nn::add_lora(model, paths, options);

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/create/arange.h>
 #include <ordo/autograd/ops/functional/attention.h>
 #include <ordo/autograd/ops/linalg/matmul.h>
@@ -42,6 +43,8 @@ nn::Linear dense_of(int64_t in_features, int64_t out_features) {
 nn::Embedding embedding_of(int64_t count, const BertConfig& c, std::optional<int64_t> padding = {}) {
   nn::Embedding table(count, c.hidden_size, {.padding_idx = padding});
   nn::init::normal_(table.weight, 0, 0.02);
+  const NoGrad guard;
+  if (padding) table.weight.select(0, *padding).zero_();
   return table;
 }
 

@@ -249,6 +249,7 @@ ResNetConfig renamed_from_torchvision(const std::string& file, nn::NamedTensorLi
     static const std::regex first(R"((conv|bn)1(\..+))");
     std::smatch m;
     const std::string name = entry.name;
+    ORDO_CHECK(name.size() < 100, DataError, "open", "{}: has a name of {} characters", file, name.size());
     if (std::regex_match(name, m, block)) {
       const size_t stage = size_t(std::stoi(m[1])), layer = size_t(std::stoi(m[2]));
       c.depths.resize(std::max(c.depths.size(), stage)), c.hidden_sizes.resize(c.depths.size());
@@ -267,7 +268,10 @@ ResNetConfig renamed_from_torchvision(const std::string& file, nn::NamedTensorLi
         c.embedding_size = entry.tensor.size(0), c.num_channels = entry.tensor.size(1);
       entry.name = "resnet.embedder.embedder." + part_of(m[1], m[2]);
     } else if (name.starts_with("fc.")) {
-      if (name == "fc.weight") c.labels.resize(size_t(rows_of(entry)));
+      if (name == "fc.weight") {
+        ORDO_CHECK(entry.tensor.numel() > 0, DataError, "open", "{}: '{}' has no elements", file, name);
+        c.labels.resize(size_t(rows_of(entry)));
+      }
       entry.name = "classifier.1." + name.substr(3);
     } else {
       ordo::detail::fail<DataError>("open", "{}: '{}' is no tensor of torchvision's ResNet", file, name);
@@ -392,8 +396,17 @@ std::unique_ptr<ResNet> open_resnet(const std::string& folder, const OpenOptions
         folder.ends_with(".safetensors") ? load_safetensors(folder).tensors : load_torch(folder);
     const ResNetConfig config = renamed_from_torchvision(folder, weights);
     expect_held(folder, config, held_by(weights));
+    // The oldest files do not count batches.
+    const auto completed = [](nn::NamedTensorList held, const ResNet& model) {
+      for (const auto& [name, tensor] : model.state_dict()) {
+        const auto is_there = [&, &name = name](const auto& entry) { return entry.name == name; };
+        if (name.ends_with(".num_batches_tracked") && std::none_of(held.begin(), held.end(), is_there))
+          held.push_back({name, zeros_like(tensor)});
+      }
+      return held;
+    };
     return opened(
-        weights, options, [&] { return std::make_unique<ResNet>(config); }, kAsTheyAre);
+        weights, options, [&] { return std::make_unique<ResNet>(config); }, completed);
   }
   const auto make = [](const Entries& e, const Held& held) {
     ORDO_CHECK(architecture_of(e) == "ResNetForImageClassification", DataError, "open",

@@ -240,7 +240,7 @@ void Tokenizer::State::read_pre_tokenizer(const Entries& part) {
 void Tokenizer::State::read_post_processor(const Entries& part) {
   const auto type = part.get<std::string>("type");
   const auto number_of = [&](const json& entry) {  // ["[SEP]", 102]
-    ORDO_CHECK(entry.is_array() && entry.size() == 2 && entry[1].is_number_integer(), DataError, "Tokenizer",
+    ORDO_CHECK(entry.is_array() && entry.size() == 2 && entry[1].is_number_unsigned(), DataError, "Tokenizer",
                "{}: {} is no token with its number", part.file(), entry.dump().substr(0, 60));
     return entry[1].get<int64_t>();
   };
@@ -265,8 +265,11 @@ void Tokenizer::State::read_post_processor(const Entries& part) {
           ORDO_CHECK(id == "A" || id == "B", DataError, "Tokenizer", "{}: there is no text '{}'", item.file(), id);
           form->emplace_back(id == "A" ? kText : kPair, kind);
         } else {
-          for (const int64_t token : special.part(id.c_str()).get<std::vector<int64_t>>("ids"))
+          for (const int64_t token : special.part(id.c_str()).get<std::vector<int64_t>>("ids")) {
+            ORDO_CHECK(token >= 0, DataError, "Tokenizer", "{}: a text is surrounded by a token {}", part.file(),
+                       token);
             form->emplace_back(token, kind);
+          }
         }
       }
     }

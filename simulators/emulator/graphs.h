@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <ordo/simulators/emulator/queues.h>
 
@@ -19,9 +20,14 @@ namespace ordo::cuda::queues {
 /// Of the calling thread: captures that it has begun, and whether it allows calls that captures forbid by default, such as
 /// cudaMalloc.
 struct CapturingThread {
-  int captures = 0;
+  std::vector<Stream*> streams;
   bool relaxed = false;
-  bool forbids() const { return captures > 0 && !relaxed; }
+  /// Such a call, in a capture, ends that in failure.
+  bool forbids() const {
+    if (relaxed) return false;
+    for (Stream* stream : streams) stream->capture_failed = true;
+    return !streams.empty();
+  }
 };
 inline thread_local CapturingThread capturing_thread;
 
@@ -29,13 +35,13 @@ inline bool begin_capture(Stream* stream) {
   if (!stream || stream->capture) return false;
   stream->capture = std::make_shared<Captured>();
   stream->capture_failed = false;
-  ++capturing_thread.captures;
+  capturing_thread.streams.push_back(stream);
   return true;
 }
 /// Null when it had not begun, or has failed.
 inline std::unique_ptr<CUgraph_st> end_capture(Stream* stream) {
   if (!stream || !stream->capture) return nullptr;
-  --capturing_thread.captures;
+  std::erase(capturing_thread.streams, stream);
   auto graph = std::make_unique<CUgraph_st>(CUgraph_st{std::exchange(stream->capture, nullptr)});
   return stream->capture_failed ? nullptr : std::move(graph);
 }

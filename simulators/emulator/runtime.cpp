@@ -252,6 +252,7 @@ cudaError_t cudaFree(void* data) {
   return cudaSuccess;
 }
 cudaError_t cudaMallocHost(void** data, size_t bytes) {
+  if (ordo::cuda::queues::capturing_thread.forbids()) return result(cudaErrorStreamCaptureUnsupported);
   *data = std::malloc(bytes);
   if (!*data) return result(cudaErrorMemoryAllocation);
   std::lock_guard lock(g_mutex);
@@ -260,6 +261,7 @@ cudaError_t cudaMallocHost(void** data, size_t bytes) {
 }
 cudaError_t cudaFreeHost(void* data) {
   if (!data) return cudaSuccess;
+  if (ordo::cuda::queues::capturing_thread.forbids()) return result(cudaErrorStreamCaptureUnsupported);
   ordo::cuda::emulator::finish();
   std::lock_guard lock(g_mutex);
   if (!pinned_memory().erase(static_cast<char*>(data))) return result(cudaErrorInvalidValue);
@@ -289,15 +291,15 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
   const bool on_device = kind == cudaMemcpyDeviceToDevice;
   if (kind == cudaMemcpyDeviceToHost) g_bytes_to_host += bytes;
   const bool waits = is_pageable(to, on_device || kind == cudaMemcpyHostToDevice);
-  // Of host memory a graph would read again what is no longer there.
-  if ((waits || kind == cudaMemcpyHostToDevice) && fails_capture(stream))
-    return result(cudaErrorStreamCaptureUnsupported);
+  const bool reads_pageable_memory = is_pageable(from, on_device || kind == cudaMemcpyDeviceToHost);
+  // A graph would read again what is no longer there.
+  if ((waits || reads_pageable_memory) && fails_capture(stream)) return result(cudaErrorStreamCaptureUnsupported);
   if (waits) {
     const cudaError_t status = synchronize(stream);
     std::memmove(to, from, bytes);
     return result(status);
   }
-  if (stream && !options().reads_pageable && is_pageable(from, on_device || kind == cudaMemcpyDeviceToHost)) {
+  if (stream && !options().reads_pageable && reads_pageable_memory) {
     const char* first = static_cast<const char*>(from);
     queue_task(
         stream,

@@ -272,6 +272,7 @@ cudaError_t cudaFree(void* data) {
 }
 cudaError_t cudaMallocHost(void** data, size_t bytes) {
   return call([&](Runtime& r) {
+    if (queues::capturing_thread.forbids()) return cudaErrorStreamCaptureUnsupported;
     *data = std::aligned_alloc(256, (std::max<size_t>(bytes, 1) + 255) / 256 * 256);
     if (!*data) return cudaErrorMemoryAllocation;
     r.device.memory.add(*data, bytes);
@@ -280,6 +281,7 @@ cudaError_t cudaMallocHost(void** data, size_t bytes) {
 }
 cudaError_t cudaFreeHost(void* data) {
   return call([&](Runtime& r) {
+    if (queues::capturing_thread.forbids()) return cudaErrorStreamCaptureUnsupported;
     r.queues.finish_all();
     if (data && !r.device.memory.remove(data)) return cudaErrorInvalidValue;
     std::free(data);
@@ -312,7 +314,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
     if ((to_device && !on_device(r, to, bytes)) || (from_device && !on_device(r, from, bytes)))
       return cudaErrorInvalidValue;
     const bool waits = !to_device && is_pageable(r, to);
-    if ((waits || (to_device && !from_device)) && queues::fails_capture(stream))
+    if ((waits || (!from_device && is_pageable(r, from))) && queues::fails_capture(stream))
       return cudaErrorStreamCaptureUnsupported;
     if (waits) {
       r.queues.finish(stream);
@@ -381,6 +383,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
 }
 cudaError_t cudaDeviceSynchronize() {
   return call([](Runtime& r) {
+    if (queues::capturing_thread.forbids()) return cudaErrorStreamCaptureUnsupported;
     r.queues.finish_all();
     return cudaSuccess;
   });

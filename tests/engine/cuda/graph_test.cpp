@@ -36,7 +36,7 @@ TEST_F(Graphs, train_a_network_whose_optimiser_is_outside) {
   const auto trained = [&](bool in_graph) {
     const DeterminismGuard guard(Determinism::device_to_device);
     manual_seed(5);
-    nn::Sequential model{nn::Linear(20, 30), nn::ReLU(), nn::LayerNorm({30}), nn::Linear(30, 4)};
+    nn::Sequential model{nn::Linear(20, 30), nn::BatchNorm1d(30), nn::ReLU(), nn::LayerNorm({30}), nn::Linear(30, 4)};
     model.to(device);
     optim::Adam optimizer(model.parameters(), {.lr = 0.01});
     Tensor x = zeros({8, 20}, device), labels = zeros({8}, {int64, device}), loss;
@@ -135,10 +135,29 @@ TEST_F(Graphs, refuse_what_a_replay_cannot_repeat) {
   optim::SGD optimizer({parameter}, {.lr = 0.1});
   parameter.sum().backward();
   refused([&] { optimizer.step(); }, "an optimiser's step");
+  refused([&] { parameter.sum().backward(); }, "a sum with a gradient from before");
   cuda::Graph graph;
+  graph.capture([&] { (void)(x + x); }, device);
   EXPECT_THROW(graph.capture([] { throw std::runtime_error("mine"); }), std::runtime_error);
+  EXPECT_ORDO_ERROR(graph.replay(), CudaError, "has captured nothing");
   EXPECT_EQ(bytes_of(x + x), bytes_of(x * 2));
   EXPECT_ORDO_ERROR(graph.capture([] {}, cpu), DeviceError, "is of a CUDA device, not of cpu");
+}
+
+TEST_F(Graphs, keep_numbers_of_the_host) {
+  const Tensor x = test_values({6}).to(float32).to(device);
+  Tensor y;
+  const auto f = [&] { y = x + arange(0, 6, 1, {float32, device}); };
+  auto graph = std::make_unique<cuda::Graph>();
+  graph->capture(f, device);
+  for (int i = 0; i < 2; ++i) {
+    y.fill_(0);
+    graph->replay();
+    EXPECT_EQ(bytes_of(y), bytes_of(x + arange(0, 6, 1, {float32, device})));
+  }
+  graph->replay();
+  graph.reset();  // while its work is queued
+  EXPECT_EQ(bytes_of(y), bytes_of(x + arange(0, 6, 1, {float32, device})));
 }
 
 TEST_F(Graphs, are_replayed_by_the_thread_that_captured_them) {

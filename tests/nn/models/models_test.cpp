@@ -223,6 +223,14 @@ TEST_F(ModelFiles, of_resnets_may_be_torchvision_s) {
     ASSERT_TRUE(after.contains(name)) << name;
     EXPECT_EQ(bytes_of(after[name]), bytes_of(tensor)) << name;
   }
+  nn::NamedTensorList old = tensors;
+  std::erase_if(old, [](const auto& entry) { return entry.name.ends_with(".num_batches_tracked"); });
+  save_safetensors(path("old.safetensors"), old, {});
+  EXPECT_EQ(models::open_resnet(path("old.safetensors"))->state_dict().size(), before.size());
+  save_safetensors(path("long.safetensors"), {{"conv1." + std::string(50000, 'a'), ones({3})}}, {});
+  EXPECT_ORDO_ERROR(models::open_resnet(path("long.safetensors")), DataError, "a name of 50006 characters");
+  save_safetensors(path("none.safetensors"), {{"fc.weight", zeros({int64_t(1) << 40, 0})}}, {});
+  EXPECT_ORDO_ERROR(models::open_resnet(path("none.safetensors")), DataError, "'fc.weight' has no elements");
   tensors.push_back({"conv9.weight", ones({3})});
   save_safetensors(path("more.safetensors"), tensors, {});
   EXPECT_ORDO_ERROR(models::open_resnet(path("more.safetensors")), DataError,
@@ -231,7 +239,7 @@ TEST_F(ModelFiles, of_resnets_may_be_torchvision_s) {
                    {{"conv1.weight", zeros({1 << 20, 0, 7, 7})},
                     {"layer1.0.bn1.weight", zeros({1 << 20})},
                     {"layer1.9.bn1.weight", zeros({1 << 20})},
-                    {"fc.weight", zeros({1 << 20, 0})}},
+                    {"fc.weight", zeros({2, 1})}},
                    {});
   EXPECT_ORDO_ERROR(models::open_resnet(path("large.safetensors")), DataError, "but the files hold");
 }
@@ -327,6 +335,13 @@ TEST_F(ModelFiles, have_low_rank_parts_and_whole_modules) {
   EXPECT_EQ(config["task_type"], "SEQ_CLS");
   EXPECT_EQ(config["modules_to_save"], nlohmann::json::array({"classifier"}));
   EXPECT_TRUE(config["use_rslora"].get<bool>());
+  nn::NamedTensorList fewer = load_safetensors(path("adapter/adapter_model.safetensors")).tensors;
+  std::erase_if(fewer, [](const auto& entry) { return entry.name.ends_with("classifier.bias"); });
+  const std::string whole = read(path("adapter/adapter_model.safetensors"));
+  save_safetensors(path("adapter/adapter_model.safetensors"), fewer, {});
+  EXPECT_ORDO_ERROR(models::load_adapter(*models::open_bert(folder_of("bert_classifier")), path("adapter")), ValueError,
+                    "there is no 'classifier.bias'");
+  write(path("adapter/adapter_model.safetensors"), whole);
   const auto other = models::open_bert(folder_of("bert_masked"));
   EXPECT_ORDO_ERROR(models::load_adapter(*other, path("adapter")), ValueError, "no parameter 'classifier");
   again->bert.encoder.layer[0].attention.self.query.weight.requires_grad_(true);

@@ -81,9 +81,9 @@ TEST_F(Tokenizers, of_words_refuse_what_they_do_not_compute) {
   refusal([](json& f) { f["model"]["vocab"]["sum"] = -4; }, "a token has the number -4");
   refusal([](json& f) { f["post_processor"]["type"] = "Other"; }, "the post-processor Other is not computed here");
   refusal([](json& f) { f["post_processor"]["special_tokens"]["[CLS]"]["ids"] = {70000}; }, "token 70000");
+  refusal([](json& f) { f["post_processor"]["special_tokens"]["[CLS]"]["ids"] = {-2}; }, "surrounded by a token -2");
   refusal(
       [](json& f) {
-        f["post_processor"]["special_tokens"]["[CLS]"]["ids"] = {-2};
         f["post_processor"]["single"][0] = {{"Sequence", {{"id", "C"}, {"type_id", 0}}}};
       },
       "there is no text 'C'");
