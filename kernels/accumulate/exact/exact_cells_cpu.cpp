@@ -192,7 +192,7 @@ void ExactCells::finish(std::span<const ExactCells> all, std::span<const double*
   }
 }
 
-template void add_items<true>(FromDealtValues, int64_t, int64_t, ExactCells&);
+template void add_items<true>(FromPartitionedValues, int64_t, int64_t, ExactCells&);
 
 #define ORDO_FINISH(T, kSingle)                                                                                   \
   template void ExactCells::finish(std::span<const ExactCells>, std::span<const double* const>, int64_t, int64_t, \

@@ -1,8 +1,8 @@
 // The algorithm `exact` of the accumulate engine on the CPU. Internal to accumulate_cpu.h.
 //
 // Sums that lose nothing may be added up in any order, so every thread adds its part of the items to cells of its own,
-// which are added up afterwards. Where that would take too much memory, items are dealt to ranges of destinations, and
-// one thread adds up a range; a range that has more than a thread's share of the items is shared as above.
+// which are added up afterwards. Where that would take too much memory, items are partitioned into ranges of destinations,
+// and one thread adds up a range; a range that has more than a thread's share of the items is shared as above.
 //
 // Nothing is written to the output before all indices have been seen, so they need no check of their own.
 #pragma once
@@ -20,7 +20,7 @@
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/exact/exact_range_cpu.h>
 #include <ordo/kernels/accumulate/radix_sort_cpu.h>
-#include <ordo/kernels/accumulate/shared/deal_cpu.h>
+#include <ordo/kernels/accumulate/shared/partition_cpu.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {
 
@@ -87,14 +87,14 @@ class ExactSum {
       for (size_t k = 0; k < values.size(); ++k) values[k] = value(begin + int64_t(k), 0, 0);
     }
   };
-  // Items of rows that have been dealt to ranges.
-  struct DealtRow {
+  // Items of rows that have been partitioned into ranges.
+  struct PartitionedRow {
     uint32_t place, item;  // the destination's place in its range
   };
-  struct FromDealtRows {
+  struct FromPartitionedRows {
     Items items;
     AccumulateShape shape;
-    const DealtRow* rows;
+    const PartitionedRow* rows;
     int64_t destination(int64_t i) const { return int64_t(rows[i].place); }
     float value(int64_t i, int64_t o, int64_t j) const { return item_value(items, shape, int64_t(rows[i].item), o, j); }
   };
@@ -116,35 +116,36 @@ class ExactSum {
       return add_range<kSingle>(FromItems{items_, shape_}, 0, m, 0, n, hot, own);
     const int64_t width = std::max<int64_t>({1, kRangeCells / columns, (n + kMostRanges - 1) / kMostRanges});
     const int shift = int(std::bit_width(uint64_t(width - 1)));
-    Deal<Items> deal(items_, n, shift, threads);
+    Partition<Items> partition(items_, n, shift, threads);
     if (met_bad_index()) return;
-    using Dealt = std::conditional_t<kSingle, DealtValue, DealtRow>;
-    Scratch<Dealt> dealt(m, Device());
+    using Entry = std::conditional_t<kSingle, PartitionedValue, PartitionedRow>;
+    Scratch<Entry> partitioned(m, Device());
     if constexpr (kSingle)
-      deal.deal(dealt.data(), [items = items_, shape = shape_](int64_t i, uint32_t place) {
-        return Dealt{place, float(item_value(items, shape, i, 0, 0))};
+      partition.scatter(partitioned.data(), [items = items_, shape = shape_](int64_t i, uint32_t place) {
+        return Entry{place, float(item_value(items, shape, i, 0, 0))};
       });
     else
-      deal.deal(dealt.data(), [](int64_t i, uint32_t place) { return Dealt{place, uint32_t(i)}; });
+      partition.scatter(partitioned.data(), [](int64_t i, uint32_t place) { return Entry{place, uint32_t(i)}; });
 
     const auto is_large = [&](int64_t r) {
-      return threads > 1 && deal.size(r) > deal.start(deal.ranges()) / threads / 2;
+      return threads > 1 && partition.size(r) > partition.start(partition.ranges()) / threads / 2;
     };
     const auto add = [&](int64_t r, std::span<ExactCells> cells) {
       const auto source = [&] {
         if constexpr (kSingle)
-          return FromDealtValues{dealt.data()};
+          return FromPartitionedValues{partitioned.data()};
         else
-          return FromDealtRows{items_, shape_, dealt.data()};
+          return FromPartitionedRows{items_, shape_, partitioned.data()};
       };
-      add_range<kSingle>(source(), deal.start(r), deal.start(r + 1), deal.base(r), deal.width(r), hot, cells);
+      add_range<kSingle>(source(), partition.start(r), partition.start(r + 1), partition.base(r), partition.width(r),
+                         hot, cells);
     };
     std::atomic<int64_t> next = 0;
     for_pieces(threads, [&](int piece) {
-      for (int64_t r; (r = next.fetch_add(1, std::memory_order_relaxed)) < deal.ranges();)
-        if (deal.size(r) > 0 && !is_large(r)) add(r, {&own[size_t(piece)], 1});
+      for (int64_t r; (r = next.fetch_add(1, std::memory_order_relaxed)) < partition.ranges();)
+        if (partition.size(r) > 0 && !is_large(r)) add(r, {&own[size_t(piece)], 1});
     });
-    for (int64_t r = 0; r < deal.ranges(); ++r)
+    for (int64_t r = 0; r < partition.ranges(); ++r)
       if (is_large(r)) add(r, own);
   }
 

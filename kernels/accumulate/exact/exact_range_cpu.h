@@ -28,13 +28,13 @@ struct ExactRange {
   }
 };
 
-/// Single values that have been dealt to ranges: a source.
-struct DealtValue {
+/// Single values that have been partitioned into ranges: a source.
+struct PartitionedValue {
   uint32_t place;  // of the destination in its range
   float value;
 };
-struct FromDealtValues {
-  const DealtValue* values;
+struct FromPartitionedValues {
+  const PartitionedValue* values;
   int64_t destination(int64_t i) const { return int64_t(values[i].place); }
   int64_t unrecorded_destination(int64_t i) const { return destination(i); }
   int64_t checked_destination(int64_t i) const { return destination(i); }
@@ -108,8 +108,8 @@ void add_items(Source source, int64_t first, int64_t last, ExactCells& cells) {
   adder.end();
 }
 
-// Dealt values are the same for all operations: these are compiled once, in exact_cells_cpu.cpp.
-extern template void add_items<true>(FromDealtValues, int64_t, int64_t, ExactCells&);
+// Partitioned values are the same for all operations: these are compiled once, in exact_cells_cpu.cpp.
+extern template void add_items<true>(FromPartitionedValues, int64_t, int64_t, ExactCells&);
 
 /// Adds all to the output, by as many threads as there are cells of, unless an index was bad. `hot`: the destination of
 /// many items.

@@ -1,7 +1,7 @@
 // Ordering rule 1 for items of a single column, without sorting. Internal to accumulate_cpu.h.
 //
-// One thread adds to a running sum per destination. For more, or where most destinations get nothing, items are dealt
-// out, in order, to ranges of destinations small enough for their sums to stay in the cache; each range then belongs to
+// One thread adds to a running sum per destination. For more, or where most destinations get nothing, items are partitioned,
+// in order, into ranges of destinations small enough for their sums to stay in the cache; each range then belongs to
 // one thread. A destination sees its items in item order, so the sums are those of the contract. Where many threads
 // would wait for one with most of the items, or where few items meet many destinations, the caller sorts instead.
 #pragma once
@@ -15,7 +15,7 @@
 #include <ordo/engine/run/parallel.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/radix_sort_cpu.h>
-#include <ordo/kernels/accumulate/shared/deal_cpu.h>
+#include <ordo/kernels/accumulate/shared/partition_cpu.h>
 #include <ordo/kernels/ordering/dense_sums_cpu.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {
@@ -43,14 +43,14 @@ bool sum_ranges(const Items& items, typename Items::value_type* output, const Ac
   const int64_t m = items.count, n = shape.destinations;
   const int64_t wanted = std::clamp<int64_t>(n / 2048, std::min(16 * threads, 1024), 1024);
   const int shift = std::bit_width(uint64_t(n / wanted));
-  Deal<Items> deal(items, n, shift, threads);
+  Partition<Items> partition(items, n, shift, threads);
   // To add takes a fraction of what it takes to sort: a few threads had better wait for one.
-  for (int64_t r = 0; threads > kFewThreads && r < deal.ranges(); ++r)
-    if (deal.size(r) > m / threads / 2) return false;
+  for (int64_t r = 0; threads > kFewThreads && r < partition.ranges(); ++r)
+    if (partition.size(r) > m / threads / 2) return false;
 
   using Entry = typename DenseSums<Acc>::Entry;
   Scratch<Entry> entries(m, Device());
-  deal.deal(entries.data(), [items, shape](int64_t i, uint32_t place) {
+  partition.scatter(entries.data(), [items, shape](int64_t i, uint32_t place) {
     return Entry{place, item_value(items, shape, i, 0, 0)};
   });
   const bool sparse = n > m;
@@ -58,18 +58,18 @@ bool sum_ranges(const Items& items, typename Items::value_type* output, const Ac
   for_pieces(threads, [&](int) {
     DenseSums<Acc> sums(int64_t(1) << shift, m);
     if (sparse) sums.begin(int64_t(1) << shift);
-    for (int64_t r; (r = next.fetch_add(1, std::memory_order_relaxed)) < deal.ranges();) {
-      const Entry *const first = entries + deal.start(r), *const last = first + deal.size(r);
-      auto* const out = output + deal.base(r);
+    for (int64_t r; (r = next.fetch_add(1, std::memory_order_relaxed)) < partition.ranges();) {
+      const Entry *const first = entries + partition.start(r), *const last = first + partition.size(r);
+      auto* const out = output + partition.base(r);
       if (sparse)  // what is written to lies anywhere in memory
         for (const Entry* entry = first; entry < last; ++entry) __builtin_prefetch(out + entry->place, 1);
       else
-        sums.begin(deal.width(r));
+        sums.begin(partition.width(r));
       sums.add(first, last - first);
       if (sparse)
         for (const Entry* entry = first; entry < last; ++entry) sums.take(entry->place, out[entry->place]);
       else
-        sums.finish(0, deal.width(r), out);
+        sums.finish(0, partition.width(r), out);
     }
   });
   return true;

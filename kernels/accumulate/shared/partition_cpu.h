@@ -1,4 +1,4 @@
-// Items dealt out to ranges of neighbouring destinations, so that what is added up for a range stays in the cache.
+// Partitions items into ranges of neighbouring destinations, so that what is added up for a range stays in the cache.
 // Internal to dense_cpu.h and exact_cpu.h.
 #pragma once
 
@@ -16,10 +16,10 @@ namespace ordo::kernels::cpu::accumulate_detail {
 
 /// Ranges of 2^shift destinations. A range gets its items in their order; skipped items are in none.
 template <class Items>
-class Deal {
+class Partition {
  public:
   /// Counts the items of every range, and calls destination() of each item.
-  Deal(const Items& items, int64_t destinations, int shift, int threads)
+  Partition(const Items& items, int64_t destinations, int shift, int threads)
       : items_(items),
         destinations_(destinations),
         shift_(shift),
@@ -46,7 +46,7 @@ class Deal {
   /// Once: writes entry(item, its destination's place in the range) for every item that is not skipped. All
   /// destinations have been checked.
   template <class Entry, class Make>
-  void deal(Entry* entries, const Make& entry) {
+  void scatter(Entry* entries, const Make& entry) {
     for_pieces(threads_, [&](int piece) {
       int64_t* next = places_ + piece * stride_;
       const Items mine = items_;
