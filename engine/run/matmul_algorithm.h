@@ -6,9 +6,9 @@
 namespace ordo {
 
 /// How the process's products of two matrices add: `automatic`, or `exact`, by which an element is the true sum of its
-/// products, rounded once. Holds for matmul, mm, bmm, linear, the products of which other operations are made, and their
-/// gradients, in float32 and half types; other dtypes go on as they did. Convolutions, recurrent networks and attention
-/// do not follow it. Starts as ORDO_MATMUL (`exact` or `automatic`), or as automatic.
+/// products, rounded once. Holds for matmul, mm, bmm, linear, convolutions, the products of which other operations are made,
+/// and their gradients, in float32 and half types; other dtypes go on as they did. Recurrent networks, attention and
+/// decompositions do not follow it. Starts as ORDO_MATMUL (`exact` or `automatic`), or as automatic.
 /// Throws: ValueError when the algorithm is another one; every product does when the variable is.
 void set_matmul_algorithm(Algorithm algorithm);
 /// What is in force for the calling thread: the innermost guard's, else the process's.

@@ -7,6 +7,7 @@
 #include <ordo/engine/calls/op_registry.h>
 #include <ordo/engine/run/determinism.h>
 #include <ordo/engine/tensor/tensor_impl.h>
+#include <ordo/kernels/convolution/exact_convolution.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/elementwise/arithmetic.h>
 
@@ -136,10 +137,12 @@ Tensor computed(const char* op, ConvPass pass, const ConvShape& s, const Dims& s
   const Tensor& in = pass == ConvPass::input_grad ? t.weight : t.x;
   check_addressable(op, sizes);
   if (t.y.defined() && t.y.numel() == 0) return full(sizes, 0, in.dtype(), in.device());
-  out = ordo::detail::result(sizes, in.dtype(), in.device());
-  if (out.numel() == 0) return out;
+  const bool exact = convolves_exactly(in.dtype());
+  if (!exact) out = ordo::detail::result(sizes, in.dtype(), in.device());
+  if (sizes.product() == 0) return exact ? ordo::detail::result(sizes, in.dtype(), in.device()) : out;
   for (Tensor* each : {&t.x, &t.weight, &t.y, &t.bias})
     if (each->defined()) *each = contiguous(*each);
+  if (exact) return exact_convolve(op, pass, s, sizes, t);
   ORDO_ON_DEVICE(out.device(), convolve, pass, s, t);
   return out;
 }
@@ -181,8 +184,10 @@ Tensor conv_transpose(const Tensor& x, const Tensor& weight, const Tensor& bias,
   ConvArguments back = arguments;
   back.outputs = in_three(x.sizes(), arguments.rank);
   const ConvShape shape = conv_shape(op, sizes, weight.sizes(), back);
-  const Tensor y = computed(op, ConvPass::input_grad, shape, sizes, {.x = {}, .weight = weight, .y = x});
-  if (!bias.defined()) return y;
+  const bool exact = convolves_exactly(x.dtype());  // the bias included
+  const ConvTensors given{.x = {}, .weight = weight, .y = x, .bias = exact ? bias : Tensor()};
+  const Tensor y = computed(op, ConvPass::input_grad, shape, sizes, given);
+  if (!bias.defined() || (exact && x.numel() > 0)) return y;
   Dims along = Dims::filled(sizes.size(), 1);
   along[1] = sizes[1];
   return add(y, views::view(contiguous(bias), along));
