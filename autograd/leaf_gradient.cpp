@@ -68,7 +68,10 @@ void LeafGradient::add(const Tensor& grad) {
   const std::lock_guard lock(mutex_);
   const uint64_t thread = thread_number();
   ThreadSum* const part = part_of(thread);
-  if (!part) return void(parts_.push_back({thread, owned(grad), detail::capture_number()}));
+  if (!part) {
+    if (!parts_.empty()) detail::expect_no_capture("a sum with a gradient from before");
+    return void(parts_.push_back({thread, owned(grad), detail::capture_number()}));
+  }
   // Its memory is not the graph's, and may come to be another tensor's.
   if (detail::capture_number() != part->capture) detail::expect_no_capture("a sum with a gradient from before");
   part->sum = ordo::add(part->sum, grad);

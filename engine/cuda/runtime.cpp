@@ -177,6 +177,9 @@ void launch_graph(CapturedGraph* graph) {
   const DeviceScope scope = on(graph->device);
   check(cudaGraphLaunch(graph->work, Stream::current(graph->device).handle()), "graph");
   Stream::current(graph->device).has_replayed();
+  if (graph->pinned.empty()) return;
+  if (!graph->replayed) check(cudaEventCreateWithFlags(&graph->replayed, cudaEventDisableTiming), "event");
+  check(cudaEventRecord(graph->replayed, Stream::current(graph->device).handle()), "event");
 }
 void destroy_graph(CapturedGraph* graph) noexcept { delete graph; }
 

@@ -85,17 +85,17 @@ Stream::Stream(int device) : device_(device) {
 
 void Stream::wait_for(Stream& other) {
   if (this == &other) return;
-  {
-    const std::lock_guard lock(other.capturing_);
-    if (other.captures()) return;  // what it had to do before is done, and the rest comes with replays
-    if (!captures()) {
-      const DeviceScope scope(Device(Device::Type::cuda, other.device_));
-      check(cudaEventRecord(other.event_, other.handle_), "event");
-    }
+  const std::scoped_lock lock(capturing_, other.capturing_);
+  if (other.captures()) return;  // what it had to do before is done, and the rest comes with replays
+  if (captures()) {              // a graph has no edges to what is beside it, so the host waits
+    const RelaxedCapture scope;
+    return check(cudaStreamSynchronize(other.handle_), "synchronize");
   }
-  if (!captures()) return check(cudaStreamWaitEvent(handle_, other.event_, 0), "event");
-  const RelaxedCapture scope;  // a graph has no edges to what is beside it, so the host waits
-  check(cudaStreamSynchronize(other.handle_), "synchronize");
+  {
+    const DeviceScope scope(Device(Device::Type::cuda, other.device_));
+    check(cudaEventRecord(other.event_, other.handle_), "event");
+  }
+  check(cudaStreamWaitEvent(handle_, other.event_, 0), "event");
 }
 
 void Stream::synchronize() {
@@ -119,7 +119,7 @@ void Stream::begin_capture(uintptr_t pool) {
 
 const void* Stream::keep_for_graph(const void* data, size_t bytes) {
   const std::string_view op = detail::named_operation("");
-  if (op.empty() || op == "to" || op == "copy_" || op == "from_vector")
+  if (op.empty() || op == "to" || op == "copy_" || op == "from_vector" || op == "tensor")
     detail::expect_no_capture("a copy from the host");
   const RelaxedCapture scope;
   pinned_.push_back(nullptr);
@@ -129,9 +129,15 @@ const void* Stream::keep_for_graph(const void* data, size_t bytes) {
 }
 
 backend::CapturedGraph::~CapturedGraph() {
-  if (!pinned.empty()) wait_for_device(device);
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;  // another graph may be captured
+  cudaThreadExchangeStreamCaptureMode(&mode);
+  if (replayed) {
+    cudaEventSynchronize(replayed);
+    cudaEventDestroy(replayed);
+  }
   for (void* data : pinned) cudaFreeHost(data);
   if (work) cudaGraphExecDestroy(work);
+  cudaThreadExchangeStreamCaptureMode(&mode);
   cudaGetLastError();
 }
 

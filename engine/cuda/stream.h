@@ -33,6 +33,7 @@ struct CapturedGraph {
   int device = 0;
   cudaGraphExec_t work = nullptr;
   std::vector<void*> pinned = {};
+  cudaEvent_t replayed = nullptr;  // the end of the last replay, where memory is pinned
   ~CapturedGraph();
 };
 }  // namespace backend

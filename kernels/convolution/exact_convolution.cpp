@@ -51,7 +51,12 @@ Tensor input_grad(const char* op, const ConvShape& s, const Dims& sizes, const C
   const Reversed d(s.d), h(s.h), w(s.w);
   ConvShape back = s;
   back.d = d.axis, back.h = h.axis, back.w = w.axis;
-  if (back.pixels() == 0) return full(sizes, 0, t.y.dtype(), t.y.device());
+  if (back.pixels() == 0) {  // no input is read
+    if (!t.bias.defined()) return full(sizes, 0, t.y.dtype(), t.y.device());
+    Dims along = Dims::filled(sizes.size(), 1);
+    along[1] = sizes[1];
+    return contiguous(views::expand(views::view(t.bias, along), sizes));
+  }
   const int64_t planes = s.samples * s.groups * s.filters;
   Tensor apart = full({planes, d.axis.input + d.first, h.axis.input + h.first, w.axis.input + w.first}, 0, t.y.dtype(),
                       t.y.device());
@@ -81,16 +86,42 @@ Tensor weight_grad(const char* op, const ConvShape& s, const Dims& sizes, const 
   return views::view(exact_matmul(left, right, op), sizes);
 }
 
+/// f(shape, sizes, tensors) of so few samples at a time that their columns are no more than kMostColumns, where possible.
+template <class F>
+Tensor in_runs(const ConvShape& s, const Dims& sizes, const ConvTensors& t, int64_t columns, const F& f) {
+  constexpr int64_t kMostColumns = int64_t(1) << 24;
+  const int64_t run = std::max<int64_t>(1, kMostColumns / std::max<int64_t>(1, columns));
+  if (run >= s.samples) return f(s, sizes, t);
+  TensorList parts;
+  for (int64_t first = 0; first < s.samples; first += run) {
+    ConvShape part = s;
+    part.samples = std::min(run, s.samples - first);
+    Dims part_sizes = sizes;
+    part_sizes[0] = part.samples;
+    ConvTensors some = t;
+    for (Tensor* each : {&some.x, &some.y})
+      if (each->defined()) *each = views::narrow(*each, 0, first, part.samples);
+    parts.push_back(f(part, part_sizes, some));
+  }
+  return cat(parts, 0);
+}
+
 }  // namespace
 
 bool convolves_exactly(DType dtype) { return matmul_algorithm() == Algorithm::exact && kExactProductTypes.has(dtype); }
 
 Tensor exact_convolve(const char* op, ConvPass pass, const ConvShape& s, const Dims& sizes, const ConvTensors& t) {
   OpCall::chose(Algorithm::exact);
-  if (pass == ConvPass::input_grad) return input_grad(op, s, sizes, t);
   if (pass == ConvPass::weight_grad) return weight_grad(op, s, sizes, t);
+  if (pass == ConvPass::input_grad)
+    return in_runs(s, sizes, t, s.groups * s.filters * s.kernel_cells() * s.pixels(),
+                   [op](const auto&... part) { return input_grad(op, part...); });
   const Tensor weight = views::view(t.weight, {s.groups, s.filters, s.window()});
-  return views::view(product(op, weight, columns_of(t.x, s, s.channels), t.bias), sizes);
+  return in_runs(s, sizes, t, s.groups * s.columns(),
+                 [&](const ConvShape& part, const Dims& part_sizes, const ConvTensors& some) {
+                   const Tensor columns = columns_of(some.x, part, part.channels);
+                   return views::view(product(op, weight, columns, t.bias), part_sizes);
+                 });
 }
 
 }  // namespace ordo::kernels

@@ -240,8 +240,8 @@ void Tokenizer::State::read_pre_tokenizer(const Entries& part) {
 void Tokenizer::State::read_post_processor(const Entries& part) {
   const auto type = part.get<std::string>("type");
   const auto number_of = [&](const json& entry) {  // ["[SEP]", 102]
-    ORDO_CHECK(entry.is_array() && entry.size() == 2 && entry[1].is_number_unsigned(), DataError, "Tokenizer",
-               "{}: {} is no token with its number", part.file(), entry.dump().substr(0, 60));
+    ORDO_CHECK(entry.is_array() && entry.size() == 2 && entry[1].is_number_integer() && entry[1].get<int64_t>() >= 0,
+               DataError, "Tokenizer", "{}: {} is no token with its number", part.file(), entry.dump().substr(0, 60));
     return entry[1].get<int64_t>();
   };
   if (type == "Sequence") {

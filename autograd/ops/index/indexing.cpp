@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <ordo/autograd/ops/operation.h>
+#include <ordo/engine/run/graph.h>
 #include <ordo/kernels/elementwise/where.h>
 #include <ordo/kernels/indexing/take.h>
 #include <ordo/kernels/scatter/scatter.h>
@@ -46,6 +47,12 @@ TensorIndex& TensorIndex::operator=(const TensorIndex&) = default;
 TensorIndex::~TensorIndex() = default;
 
 namespace {
+
+/// An index where it is read. A graph would not see what the program's own becomes.
+Tensor on_device(const Tensor& index, Device device) {
+  if (index.device() != device) detail::expect_no_capture("an index of the host");
+  return index.to(device);
+}
 
 /// An index tensor, or a coordinate of a mask, for dimension `dim` of a view.
 struct PickedDim {
@@ -118,7 +125,7 @@ void add_mask(const char* op, Resolved& r, int64_t dim, const Tensor& mask) {
   const int dims = std::max(1, mask.dim());
   if (mask.dim() > 0) expect_fits(op, mask, dim, r.view);
   const TensorList coordinates = kernels::mask_coordinates(mask);
-  for (int d = 0; d < dims; ++d) r.picked.push_back({dim + d, coordinates[size_t(d)].to(r.view.device())});
+  for (int d = 0; d < dims; ++d) r.picked.push_back({dim + d, on_device(coordinates[size_t(d)], r.view.device())});
 }
 
 Tensor taken(const char* op, const Tensor& x, int64_t dim, int64_t index) {
@@ -153,7 +160,7 @@ Resolved resolve(const char* op, const Tensor& x, const IndexList& indices) {
         dim += std::max(1, t.dim());
       } else {
         r.unique = false;
-        r.picked.push_back({dim++, t.to(r.view.device())});
+        r.picked.push_back({dim++, on_device(t, r.view.device())});
       }
     }
   }
@@ -219,7 +226,7 @@ bool fill_masked(const char* op, const Tensor& x, const IndexList& indices, Scal
   expect_fits(op, *mask, 0, x);
   Dims sizes = mask->sizes();
   while (sizes.size() < x.dim()) sizes.push_back(1);
-  kernels::masked_fill_(x, mask->to(x.device()).reshape(sizes), number);
+  kernels::masked_fill_(x, on_device(*mask, x.device()).reshape(sizes), number);
   return true;
 }
 

@@ -123,6 +123,7 @@ TEST_F(Graphs, refuse_what_a_replay_cannot_repeat) {
   refused([&] { cuda::synchronize(device); }, "a wait for the device");
   refused([&] { (void)nonzero(x); }, "a wait for the device");
   refused([&] { (void)ones({3}).to(device); }, "a copy from the host");
+  refused([&] { (void)x.index({tensor({1, 2})}); }, "an index of the host");
   refused([&] { (void)dropout(x, 0.5); }, "random numbers");
   refused([&] { (void)randn({3}, device); }, "random numbers");
   refused(

@@ -1,4 +1,4 @@
-// Convolutions by `exact`: every element of the result and of the gradients is the true sum of its products, rounded once.
+// Convolutions by `exact`: every element of the result and of the gradients of input and weight is the true sum of its products, rounded once.
 #include "tests/kernels/accumulate/exact_reference.h"
 #include "tests/support/op_samples.h"
 
@@ -111,6 +111,23 @@ TEST(ExactConvolution, of_other_dimensions_and_transposed_is_the_same) {
   EXPECT_EQ(bytes_of(back), bytes_of(conv1d_input_grad(x.sizes(), w, g, {.stride = 2, .padding = 1})));
   const Tensor offset = conv_transpose1d(g, w, bias, {.stride = 2, .padding = 1});
   EXPECT_TRUE(allclose(offset, back + bias.view({3, 1}), 1e-5, 1e-5));
+  const Tensor few = conv_transpose1d(ones({1, 1, 1}), ones({1, 1, 1}), full({1}, 7),
+                                      {.stride = 3, .padding = 1, .output_padding = 2});
+  EXPECT_TRUE(equal(few, full({1, 1, 1}, 7))) << "outputs that read nothing have the bias";
+  // 2^24 + 1 + 1, rounded once; the bias is added last where it is not a product.
+  const Tensor once = conv_transpose1d(full({1, 2, 1}, 1), tensor({16777216.0f, 1.0f}).view({2, 1, 1}), full({1}, 1));
+  EXPECT_EQ(once.item<float>(), 16777218.0f);
+  const Tensor grouped =
+      conv_transpose2d(test_mixed_values({2, 4, 3, 3}, 5).to(float32), test_mixed_values({4, 3, 2, 3}, 6).to(float32),
+                       {}, {.stride = 2, .output_padding = 1, .groups = 2});
+  const Tensor in_two = cat({conv_transpose2d(test_mixed_values({2, 4, 3, 3}, 5).to(float32).narrow(1, 0, 2),
+                                              test_mixed_values({4, 3, 2, 3}, 6).to(float32).narrow(0, 0, 2), {},
+                                              {.stride = 2, .output_padding = 1}),
+                             conv_transpose2d(test_mixed_values({2, 4, 3, 3}, 5).to(float32).narrow(1, 2, 2),
+                                              test_mixed_values({4, 3, 2, 3}, 6).to(float32).narrow(0, 2, 2), {},
+                                              {.stride = 2, .output_padding = 1})},
+                            1);
+  EXPECT_EQ(bytes_of(grouped), bytes_of(in_two));
   const Tensor alone = conv_transpose1d(zeros_like(g), w, bias, {.stride = 2, .padding = 1});
   EXPECT_TRUE(equal(alone, bias.view({1, 3, 1}).expand(alone.sizes())));
   EXPECT_EQ(conv_transpose1d(zeros({2, 4, 5}, float64), w.to(float64)).dtype(), float64);  // goes on as it did
