@@ -1,4 +1,4 @@
-# cmake -DORDO=PROGRAM -DPLANTED=PROGRAM -DTRAIN=PROGRAM -DFILLED=0 -DEMULATED=0 -DDIRECTORY=... -P check_test.cmake: `ordo check` names each of ten planted causes
+# cmake -DORDO=PROGRAM -DPLANTED=PROGRAM -DTRAIN=PROGRAM -DFILLED=0 -DEMULATED=0 -DDIRECTORY=... -P check_test.cmake: `ordo check` names each of eleven planted causes
 # and accuses no other program; `ordo diff` on its traces; and what both say where nothing can be compared. docs/audit.md
 # shows these commands.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
@@ -118,11 +118,18 @@ if(EMULATED)
 endif()
 
 set(a ${DIRECTORY}/kept/run-1.trace)
+foreach(run RANGE 2 8)  # the first that differs: threads may have come in one order twice
+  set(b ${DIRECTORY}/kept/run-${run}.trace)
+  execute_process(COMMAND ${ORDO} diff ${a} ${b} RESULT_VARIABLE differs OUTPUT_QUIET)
+  if(differs EQUAL 1)
+    break()
+  endif()
+endforeach()
 expect(0 "^equal: [0-9]+ events" diff ${a} ${a})
 expect(1 "first: operation mean, step 3.*cause: outside.*ORDO_TRACE_DUMP='step=3,call=1,thread=0,kind=operation,phase=forward,name=mean,node=,module='" diff --json ${DIRECTORY}/diff.json --html ${DIRECTORY}/diff.html
-       ${a} ${DIRECTORY}/kept/run-2.trace)
-expect(1 "first: operation mean.*called at  planted.cpp:[0-9]+ .train" diff --dump ${DIRECTORY}/kept/values-1/a ${a} ${DIRECTORY}/kept/run-2.trace)
-expect(2 "calls.txt" diff --dump ${DIRECTORY} ${a} ${DIRECTORY}/kept/run-2.trace)
+       ${a} ${b})
+expect(1 "first: operation mean.*called at  planted.cpp:[0-9]+ .train" diff --dump ${DIRECTORY}/kept/values-1/a ${a} ${b})
+expect(2 "calls.txt" diff --dump ${DIRECTORY} ${a} ${b})
 file(READ ${DIRECTORY}/diff.json json)
 string(JSON equal GET "${json}" equal)
 string(JSON steps LENGTH "${json}" steps)
