@@ -82,8 +82,8 @@ TEST(ExactConvolution, follows_rule5_with_its_gradients) {
       for (int64_t i = 0; i < t.y.numel(); ++i) of_y.add(i, b[size_t(i / plane % t.bias.numel())], 1);
       for (const Device device : test_devices()) {
         const MatmulAlgorithmGuard exact(Algorithm::exact);
-        const Tensor leaf = t.x.to(device).requires_grad_(), weight = t.weight.to(device).requires_grad_(),
-                     bias = t.bias.to(device);
+        const Tensor leaf = t.x.detach().clone().to(device).requires_grad_(),
+                     weight = t.weight.detach().clone().to(device).requires_grad_(), bias = t.bias.to(device);
         const Tensor out = conv2d(
             leaf, weight, bias, {.stride = c.stride, .padding = c.padding, .dilation = c.dilation, .groups = c.groups});
         EXPECT_EQ(bytes_of(out), bytes_of(of_y.rounded(t.y.sizes(), dtype))) << name(dtype) << " on " << device;
