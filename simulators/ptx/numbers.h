@@ -16,7 +16,8 @@ extern "C" {
 /// Whether all of these bytes are memory of the device.
 bool ordo_ptx_on_device(const void* data, size_t bytes);
 /// Calls work(context) when it is the stream's turn.
-void ordo_ptx_queue_library_call(cudaStream_t stream, const char* name, void (*work)(void*), void* context);
+void ordo_ptx_queue_library_call(cudaStream_t stream, const char* name, void (*work)(void*), void (*destroy)(void*),
+                                 void* context);
 /// Called by such work. Reading what nobody has written is a fault, which ends it.
 void ordo_ptx_reads(const void* data, size_t bytes);
 void ordo_ptx_writes(const void* data, size_t bytes);
@@ -28,8 +29,8 @@ namespace ordo::ptx {
 template <class Work>
 void queue(cudaStream_t stream, const char* name, Work work) {
   ordo_ptx_queue_library_call(
-      stream, name, [](void* context) { (*std::unique_ptr<Work>(static_cast<Work*>(context)))(); },
-      new Work(std::move(work)));
+      stream, name, [](void* context) { (*static_cast<Work*>(context))(); },
+      [](void* context) { delete static_cast<Work*>(context); }, new Work(std::move(work)));
 }
 
 /// What the handles of libraries have in common. A handle is of the device that was current when it was made, and may be

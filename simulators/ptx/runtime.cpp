@@ -145,11 +145,13 @@ void ordo_ptx_kernel_counts(void (*visit)(void*, const char* kernel, const char*
   visit_counts("cudaMemset", runtime.fills);
   if (runtime.library_calls > 0) visit(context, "cuBLAS and cuDNN", "library_calls", runtime.library_calls);
 }
-void ordo_ptx_queue_library_call(cudaStream_t stream, const char* name, void (*work)(void*), void* context) {
+void ordo_ptx_queue_library_call(cudaStream_t stream, const char* name, void (*work)(void*), void (*destroy)(void*),
+                                 void* context) {
   Runtime& runtime = Runtime::get();
   const std::lock_guard lock(runtime.mutex);
-  runtime.queue(stream, name, [=, &runtime] {
-    work(context);
+  // In a graph, the work may run any number of times.
+  runtime.queue(stream, name, [held = std::shared_ptr<void>(context, destroy), work, &runtime] {
+    work(held.get());
     ++runtime.library_calls;
   });
 }
