@@ -15,7 +15,7 @@
 extern "C" {
 /// Whether all of these bytes are memory of the device.
 bool ordo_ptx_on_device(const void* data, size_t bytes);
-/// Calls work(context) when it is the stream's turn.
+/// Calls work(context) when it is the stream's turn, in a graph several times; destroy(context) after the last.
 void ordo_ptx_queue_library_call(cudaStream_t stream, const char* name, void (*work)(void*), void (*destroy)(void*),
                                  void* context);
 /// Called by such work. Reading what nobody has written is a fault, which ends it.
