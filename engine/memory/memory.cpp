@@ -113,7 +113,8 @@ class CachingAllocator {
     if (!data && rounded >= kSmallestShared) data = take_larger(stream, rounded, block);
     if (!data) data = from_system(bytes, rounded);
     if (Memory::kHasStreams || block != rounded) remember(data, [&] { unusual_[data] = {stream, block}; });
-    detail::note_allocated(data, bytes, block);
+    // Earlier work of a graph uses the same block, perhaps more of it, again.
+    detail::note_allocated(data, is_kept({stream, block}) ? block : bytes, block);
     ++stats_.allocations;
     stats_.allocated_bytes += block;
     if (stats_.allocated_bytes > greatest_) greatest_ = stats_.allocated_bytes;
