@@ -17,7 +17,7 @@ from page_check import BROWSER
 
 class Browser:
     def __init__(self, scratch):
-        self.profile = tempfile.TemporaryDirectory(dir=scratch)
+        self.profile = tempfile.TemporaryDirectory(dir=scratch, ignore_cleanup_errors=True)  # its last processes write on
         to_read, to_write = os.pipe(), os.pipe()  # of the browser's
         # The browser reads commands from 3 and writes answers to 4.
         command = (f'exec {BROWSER} --headless --no-sandbox --disable-gpu --hide-scrollbars --remote-debugging-pipe --user-data-dir="$0" '

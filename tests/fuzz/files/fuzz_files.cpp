@@ -197,9 +197,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   } catch (const ordo::ValueError&) {
     if (format->first != 'v') throw;  // read_csv's, where no column has the name "a"
   } catch (const ordo::DataError& error) {
+    const std::string text = error.what();
+    // "tokenizer.json, model: ..."
     const bool in_part =
-        std::string(error.what()).find(path + ", ") != std::string::npos;  // "tokenizer.json, model: ..."
-    const std::string text = error.what(), place = path + (in_part ? ", " : ": ") + format->second.unit;
+        format->first == 'k' && text.substr(std::min(text.size(), text.find(path))).starts_with(path + ", ");
+    const std::string place = path + (in_part ? ", " : ": ") + format->second.unit;
     const size_t at = text.find(place);
     const bool has_reason = format->second.unit.empty() ? text.size() > at + place.size()
                                                         : text.find(": ", at + place.size()) != std::string::npos;
