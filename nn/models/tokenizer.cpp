@@ -58,14 +58,6 @@ std::string name_of_byte(uint8_t byte) {
   return {'<', '0', 'x', kDigits[byte >> 4], kDigits[byte & 15], '>'};
 }
 
-std::string replaced(const std::string& text, const std::string& from, const std::string& to) {
-  std::string out;
-  size_t done = 0;
-  for (size_t at = 0; (at = text.find(from, done)) != std::string::npos; done = at + from.size())
-    out.append(text, done, at - done).append(to);
-  return out.append(text, done);
-}
-
 /// Tokens that are found in texts. Longer ones come before those that they begin with.
 struct AddedTokens {
   std::map<std::string, int64_t, std::greater<>> tokens;

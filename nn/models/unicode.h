@@ -1,8 +1,5 @@
-// Unicode's normal forms, by utf8proc. Internal to nn.
+// What tokenizers do to texts: replacements, and Unicode's normal forms by utf8proc. Internal to nn.
 #pragma once
-
-#ifdef ORDO_HAS_UTF8PROC
-#include <utf8proc.h>
 
 #include <cstdlib>
 #include <memory>
@@ -12,7 +9,21 @@
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/memory/out_of_memory.h>
 
+#ifdef ORDO_HAS_UTF8PROC
+#include <utf8proc.h>
+#endif
+
 namespace ordo::models {
+
+inline std::string replaced(const std::string& text, const std::string& from, const std::string& to) {
+  std::string out;
+  size_t done = 0;
+  for (size_t at = 0; (at = text.find(from, done)) != std::string::npos; done = at + from.size())
+    out.append(text, done, at - done).append(to);
+  return out.append(text, done);
+}
+
+#ifdef ORDO_HAS_UTF8PROC
 
 /// Composed or decomposed, as `form` says: UTF8PROC_COMPOSE or UTF8PROC_DECOMPOSE. Throws: ValueError for what is no
 /// UTF-8.
@@ -25,6 +36,6 @@ inline std::string mapped_by_utf8proc(std::string_view text, utf8proc_option_t f
   ORDO_CHECK(size >= 0, ValueError, "Tokenizer", "takes text in UTF-8, which this is not");
   return {reinterpret_cast<const char*>(found), size_t(size)};
 }
+#endif
 
 }  // namespace ordo::models
-#endif

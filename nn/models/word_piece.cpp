@@ -67,11 +67,6 @@ std::string without_accents(const std::string& text) {
 }
 #endif
 
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-    text.replace(at, from.size(), to);
-}
-
 }  // namespace
 
 WordPiece::WordPiece(const Entries& file) {
@@ -186,7 +181,7 @@ std::string WordPiece::joined(const std::vector<std::string>& words) const {
                                      {" 's", "'s"},
                                      {" 've", "'ve"},
                                      {" 're", "'re"}})
-        replace_all(word, from, to);
+        word = replaced(word, from, to);
     text += word;
   }
   return text;

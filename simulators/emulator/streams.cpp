@@ -216,16 +216,6 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   *graph = ordo::cuda::queues::end_capture(stream).release();
   return result(*graph ? cudaSuccess : cudaErrorStreamCaptureInvalidated);
 }
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-  bool& relaxed = ordo::cuda::queues::capturing_thread.relaxed;
-  const bool was = std::exchange(relaxed, *mode == cudaStreamCaptureModeRelaxed);
-  *mode = was ? cudaStreamCaptureModeRelaxed : cudaStreamCaptureModeThreadLocal;
-  return cudaSuccess;
-}
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
-  *executable = new CUgraphExec_st{graph->work};
-  return cudaSuccess;
-}
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   const std::lock_guard lock(state().mutex);
   if (!is_of_current_device(stream)) return result(cudaErrorInvalidResourceHandle);
@@ -233,11 +223,4 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   for (const auto& work : *executable->work) queue_task(stream, [list = executable->work, &work] { work(); });
   return cudaSuccess;
 }
-cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  delete graph;
-  return cudaSuccess;
-}
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-  delete executable;
-  return cudaSuccess;
-}
+#include <ordo/simulators/emulator/graph_calls.h>

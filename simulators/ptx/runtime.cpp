@@ -518,15 +518,6 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
     return *graph ? cudaSuccess : cudaErrorStreamCaptureInvalidated;
   });
 }
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-  const bool was = std::exchange(queues::capturing_thread.relaxed, *mode == cudaStreamCaptureModeRelaxed);
-  *mode = was ? cudaStreamCaptureModeRelaxed : cudaStreamCaptureModeThreadLocal;
-  return cudaSuccess;
-}
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
-  *executable = new CUgraphExec_st{graph->work};
-  return cudaSuccess;
-}
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   return call([&](Runtime& r) {
     if (!takes_work(stream)) return cudaErrorInvalidResourceHandle;
@@ -534,14 +525,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
     return cudaSuccess;
   });
 }
-cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  delete graph;
-  return cudaSuccess;
-}
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-  delete executable;
-  return cudaSuccess;
-}
+#include <ordo/simulators/emulator/graph_calls.h>
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   *event = new CUevent_st{current_device};
   return cudaSuccess;

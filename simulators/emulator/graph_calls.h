@@ -1,0 +1,21 @@
+// The calls of CUDA's runtime for graphs that neither queue nor wait. Internal: included once by the emulator's runtime and
+// by the PTX machine's, whose declarations and linkage they have.
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  bool& relaxed = ordo::cuda::queues::capturing_thread.relaxed;
+  const bool was = std::exchange(relaxed, *mode == cudaStreamCaptureModeRelaxed);
+  *mode = was ? cudaStreamCaptureModeRelaxed : cudaStreamCaptureModeThreadLocal;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+  *executable = new CUgraphExec_st{graph->work};
+  return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  delete executable;
+  return cudaSuccess;
+}
