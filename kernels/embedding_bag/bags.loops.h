@@ -56,22 +56,27 @@ struct ItemInNoBag {
   }
 };
 
+/// A bag's items, by a team.
 struct FindBag {
   Bags bags;
   IndexView index;
   int64_t* row_of;
   int64_t* bag_of;
   int64_t* counts;
-  ORDO_HD void operator()(int64_t b) const {
+  template <class Team>
+  ORDO_TEAM void operator()(int64_t b, const Team& team) const {
+    const int64_t begin = bags.begin(b);
+    if (team.first()) counts[b] = 0;
+    team.wait();
     int64_t count = 0;
-    for (int64_t i = bags.begin(b), end = bags.end(b); i < end; ++i) {
-      const int64_t row = index[i];
+    team.each(bags.end(b) - begin, [&](int64_t k) {
+      const int64_t i = begin + k, row = index[i];
       bag_of[i] = b;
-      if (row < 0 || row == bags.padding) continue;
+      if (row < 0 || row == bags.padding) return;
       row_of[i] = row;
       ++count;
-    }
-    counts[b] = count;
+    });
+    team.add(counts + b, count);
   }
 };
 
@@ -115,7 +120,7 @@ void embedding_bag(const Bags& bags, const IndexView& index, const Tensor& weigh
 void find_bags(const Bags& bags, const IndexView& index, Device device, int64_t* row_of, int64_t* bag_of,
                int64_t* counts) {
   each(bags.items, ItemInNoBag{bags.bags, row_of, bag_of}, device);
-  each_of(bags.mean_length(), bags.bags, FindBag{bags, index, row_of, bag_of, counts}, device);
+  each_team(bags.bags, bags.mean_length(), FindBag{bags, index, row_of, bag_of, counts}, device, bags.mean_length());
 }
 
 void embedding_bag_sample_gradient(int64_t items, const int64_t* row_of, const int64_t* bag_of, const Tensor& grad,

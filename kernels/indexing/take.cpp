@@ -71,6 +71,17 @@ Tensor take(const Tensor& input, const Tensor& index) {
   return out;
 }
 
+/// Of the elements of a tensor of that many.
+static Tensor flat_places(const char* op, const Tensor& index, int64_t numel) {
+  return linear_index(op, {views::view(contiguous(index), {-1})}, {0}, {numel});
+}
+
+Tensor take_out_(const char* op, const Tensor& self, const Tensor& index) {
+  if (index.numel() == 0) return ordo::detail::result(index.sizes(), self.dtype(), self.device());
+  const Tensor places = flat_places(op, index, self.numel());
+  return views::view(take_out_(IndexOf::elements, views::view(self, {-1}), 0, places, places.sizes()), index.sizes());
+}
+
 void put_(const char* op, const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
   const ordo::detail::OperationName name(op);
   check_index(op, self, index);
@@ -84,7 +95,7 @@ void put_(const char* op, const Tensor& self, const Tensor& index, const Tensor&
   if (index.numel() == 0) return;
   const Tensor flat = views::view(contiguous(self), {-1});
   const Tensor values = views::view(contiguous(source), {-1});
-  const Tensor places = linear_index(op, {views::view(contiguous(index), {-1})}, {0}, {flat.numel()});
+  const Tensor places = flat_places(op, index, flat.numel());
   if (accumulate)
     index_add_(flat, 0, places, values);
   else

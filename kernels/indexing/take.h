@@ -12,6 +12,9 @@ namespace ordo::kernels {
 Tensor take(const Tensor& input, const Tensor& index);
 /// self's elements there become those of source, of several for one place the last one; with `accumulate` they add up.
 void put_(const char* op, const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate);
+/// The other way round: moves self's elements there, which become 0, to a result of index's shape, as in scatter.h.
+/// self is contiguous, and the index has been checked before.
+Tensor take_out_(const char* op, const Tensor& self, const Tensor& index);
 
 /// Where the flattened tensor is not zero: int64, ascending. Waits for the device.
 Tensor nonzero_places(const char* op, const Tensor& t);

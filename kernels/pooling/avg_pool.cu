@@ -1,9 +1,7 @@
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/cuda/atomics.h>
 #include <ordo/kernels/pooling/avg_pool.h>
-#include <ordo/kernels/pooling/cells.h>
-#include <ordo/kernels/pooling/scatter_cuda.cuh>
-#include <ordo/kernels/reduce/each_cuda.cuh>
+#include <ordo/kernels/pooling/pool_cuda.cuh>
 
 namespace ordo::kernels::cuda {
 namespace {
@@ -28,7 +26,8 @@ __global__ void avg_pool_backward_atomic_kernel(const T* grad, accumulate_t<T>* 
 void avg_pool(const Tensor& input, const Tensor& values, const Windows& s) {
   dispatch_floating("avg_pool", input.dtype(), [&]<class T>() {
     const auto run = [&]<template <class> class Sum>() {
-      each(values.numel(), AveragePoolElement<Sum, T>{s, input.data<T>(), values.data<T>()}, input.device());
+      each_position(AveragePoolElement<Sum, T>{s, input.data<T>(), values.data<T>()}, values.numel() / s.outputs(),
+                    input.device());
     };
     s.most_cells() <= kOrderedGroup ? run.template operator()<ShortSum>() : run.template operator()<OrderedSum>();
   });
@@ -43,7 +42,8 @@ void avg_pool_backward(const Tensor& grad, const Tensor& output, const Windows& 
                                 grad.data<T>(), cells, grad.numel(), s);
       });
     const auto run = [&]<template <class> class Sum>() {
-      each(output.numel(), AveragePoolGradientElement<Sum, T>{s, grad.data<T>(), output.data<T>()}, device);
+      each_position(AveragePoolGradientElement<Sum, T>{s, grad.data<T>(), output.data<T>()},
+                    output.numel() / s.inputs(), device);
     };
     s.overlap() <= kOrderedGroup ? run.template operator()<ShortSum>() : run.template operator()<OrderedSum>();
   });

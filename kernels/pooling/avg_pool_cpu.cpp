@@ -16,7 +16,8 @@ void average(const T* input, T* values, int64_t volumes, const Windows& s) {
   // A few outputs of many cells each: nothing to vectorise.
   const bool one_by_one = s.w.is_adaptive() && s.most_cells() > kOrderedGroup;
   if (one_by_one || depth * s.d.most_cells() + height * s.h.most_cells() > kMostReads)
-    return each_of(s.most_cells(), volumes * s.outputs(), AveragePoolElement<OrderedSum, T>{s, input, values});
+    return each_of(s.most_cells(), volumes * s.outputs(),
+                   [f = AveragePoolElement<OrderedSum, T>{s, input, values}](int64_t i) { at_position(f, i); });
   const VolumeReads reads{ReadLists(cells_of_outputs(s.d), s.input_row(1, 0)),
                           ReadLists(cells_of_outputs(s.h), s.w.input), cells_of_outputs(s.w), s.inputs()};
   const int64_t grain = row_grain(s.inputs() / (depth * height) + width);
@@ -70,7 +71,8 @@ void gradient(const T* grad, T* output, int64_t volumes, const Windows& s) {
     return sum_volumes(output, volumes, s.inputs(), 2 * s.outputs(),
                        [&](int64_t v, V* cells) { spread(grad + v * s.outputs(), cells, s); });
   if (s.w.is_adaptive() || s.d.input * s.d.overlap() + s.h.input * s.h.overlap() > kMostReads)
-    return each_of(s.overlap(), volumes * s.inputs(), AveragePoolGradientElement<OrderedSum, T>{s, grad, output});
+    return each_of(s.overlap(), volumes * s.inputs(),
+                   [f = AveragePoolGradientElement<OrderedSum, T>{s, grad, output}](int64_t i) { at_position(f, i); });
   const VolumeReads reads{ReadLists(outputs_of_cells(s.d), s.output_row(1, 0)),
                           ReadLists(outputs_of_cells(s.h), s.w.output), outputs_of_cells(s.w), s.outputs()};
   // Where volumes are few, threads share each of them.

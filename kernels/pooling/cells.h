@@ -46,7 +46,32 @@ ORDO_HD MaxCell<accumulate_t<T>> first_maximum(const T* volume, int64_t height, 
   return {best, index};
 }
 
-// What position i of a [volumes, d, h, w] result holds.
+// What position `at` of volume v of a [volumes, d, h, w] result holds. Its window is the same in all volumes, and is
+// found once for many of them.
+
+struct PoolWindow {
+  int64_t position;
+  VolumeCell at;
+  AxisCells d, h, w;
+};
+
+/// f(volume, window) for element i of the result.
+template <class F>
+ORDO_HD void at_position(const F& f, int64_t i) {
+  const int64_t volume = quotient(i, f.positions());
+  f(volume, f.window(i - volume * f.positions()));
+}
+
+/// Of an output: the cells it covers.
+ORDO_HD PoolWindow cells_of(const Windows& s, int64_t position) {
+  const VolumeCell at(position, s.d.output, s.h.output, s.w.output);
+  return {position, at, s.d.cells(at.d), s.h.cells(at.h), s.w.cells(at.w)};
+}
+/// Of a cell: the outputs that may cover it.
+ORDO_HD PoolWindow outputs_of(const Windows& s, int64_t position) {
+  const VolumeCell at(position, s.d.input, s.h.input, s.w.input);
+  return {position, at, s.d.outputs(at.d), s.h.outputs(at.h), s.w.outputs(at.w)};
+}
 
 template <class T>
 struct MaxPoolElement {
@@ -54,10 +79,11 @@ struct MaxPoolElement {
   const T* input;
   T* values;
   int64_t* indices;  // may be null
-  ORDO_HD void operator()(int64_t i) const {
-    const VolumeCell at(i, s.d.output, s.h.output, s.w.output);
-    const auto cell = first_maximum(input + at.volume * s.inputs(), s.h.input, s.w.input, s.d.cells(at.d),
-                                    s.h.cells(at.h), s.w.cells(at.w));
+  ORDO_HD int64_t positions() const { return s.outputs(); }
+  ORDO_HD PoolWindow window(int64_t position) const { return cells_of(s, position); }
+  ORDO_HD void operator()(int64_t volume, const PoolWindow& p) const {
+    const auto cell = first_maximum(input + volume * s.inputs(), s.h.input, s.w.input, p.d, p.h, p.w);
+    const int64_t i = volume * s.outputs() + p.position;
     values[i] = T(cell.value);
     if (indices != nullptr) indices[i] = cell.index;
   }
@@ -71,20 +97,20 @@ struct MaxPoolGradientElement {
   const T* grad;
   const int64_t* indices;
   T* output;
-  ORDO_HD void operator()(int64_t i) const {
+  ORDO_HD int64_t positions() const { return s.inputs(); }
+  ORDO_HD PoolWindow window(int64_t position) const { return outputs_of(s, position); }
+  ORDO_HD void operator()(int64_t volume, const PoolWindow& p) const {
     using V = accumulate_t<T>;
-    const VolumeCell at(i, s.d.input, s.h.input, s.w.input);
-    const int64_t first = at.volume * s.outputs(), cell = i - at.volume * s.inputs();
-    const AxisCells d = s.d.outputs(at.d), h = s.h.outputs(at.h), w = s.w.outputs(at.w);
+    const int64_t first = volume * s.outputs();
     Sum<V> sum;
-    for (int64_t od = d.begin; od < d.end; ++od) {
-      const int64_t end = first + s.output_row(od, h.end);
-      for (int64_t row = first + s.output_row(od, h.begin); row < end; row += s.w.output) {
-        for (int64_t o = row + w.begin; o < row + w.end; ++o)
-          if (indices[o] == cell) sum.push(grad[o]);
+    for (int64_t od = p.d.begin; od < p.d.end; ++od) {
+      const int64_t end = first + s.output_row(od, p.h.end);
+      for (int64_t row = first + s.output_row(od, p.h.begin); row < end; row += s.w.output) {
+        for (int64_t o = row + p.w.begin; o < row + p.w.end; ++o)
+          if (indices[o] == p.position) sum.push(grad[o]);
       }
     }
-    output[i] = T(V(0) + sum.result());
+    output[volume * s.inputs() + p.position] = T(V(0) + sum.result());
   }
 };
 
@@ -94,20 +120,20 @@ struct AveragePoolElement {
   Windows s;
   const T* input;
   T* values;
-  ORDO_HD void operator()(int64_t i) const {
+  ORDO_HD int64_t positions() const { return s.outputs(); }
+  ORDO_HD PoolWindow window(int64_t position) const { return cells_of(s, position); }
+  ORDO_HD void operator()(int64_t volume, const PoolWindow& p) const {
     using V = accumulate_t<T>;
-    const VolumeCell at(i, s.d.output, s.h.output, s.w.output);
-    const T* const volume = input + at.volume * s.inputs();
-    const AxisCells d = s.d.cells(at.d), h = s.h.cells(at.h), w = s.w.cells(at.w);
-    const int64_t next_row = h.step * s.w.input;
-    int64_t row = s.input_row(d.begin, h.begin);
+    const T* const from = input + volume * s.inputs();
+    const int64_t next_row = p.h.step * s.w.input;
+    int64_t row = s.input_row(p.d.begin, p.h.begin);
     Sum<V> sum;
-    for (int64_t id = d.begin; id < d.end;) {
-      for (int64_t iw = w.begin; iw < w.end; iw += w.step) sum.push(volume[row + iw]);
+    for (int64_t id = p.d.begin; id < p.d.end;) {
+      for (int64_t iw = p.w.begin; iw < p.w.end; iw += p.w.step) sum.push(from[row + iw]);
       row += next_row;
-      if (row >= s.input_row(id, h.end)) row = s.input_row(id += d.step, h.begin);
+      if (row >= s.input_row(id, p.h.end)) row = s.input_row(id += p.d.step, p.h.begin);
     }
-    values[i] = T(sum.result() / V(s.divisor(s.row_divisor(at.d, at.h), at.w)));
+    values[volume * s.outputs() + p.position] = T(sum.result() / V(s.divisor(s.row_divisor(p.at.d, p.at.h), p.at.w)));
   }
 };
 
@@ -118,22 +144,22 @@ struct AveragePoolGradientElement {
   Windows s;
   const T* grad;
   T* output;
-  ORDO_HD void operator()(int64_t i) const {
+  ORDO_HD int64_t positions() const { return s.inputs(); }
+  ORDO_HD PoolWindow window(int64_t position) const { return outputs_of(s, position); }
+  ORDO_HD void operator()(int64_t volume, const PoolWindow& p) const {
     using V = accumulate_t<T>;
-    const VolumeCell at(i, s.d.input, s.h.input, s.w.input);
-    const AxisCells d = s.d.outputs(at.d), h = s.h.outputs(at.h), w = s.w.outputs(at.w);
     Sum<V> sum;
-    for (int64_t od = d.begin; od < d.end; ++od) {
-      if (!s.d.covers(od, at.d)) continue;
-      for (int64_t oh = h.begin; oh < h.end; ++oh) {
-        if (!s.h.covers(oh, at.h)) continue;
-        const T* const row = grad + at.volume * s.outputs() + s.output_row(od, oh);
+    for (int64_t od = p.d.begin; od < p.d.end; ++od) {
+      if (!s.d.covers(od, p.at.d)) continue;
+      for (int64_t oh = p.h.begin; oh < p.h.end; ++oh) {
+        if (!s.h.covers(oh, p.at.h)) continue;
+        const T* const row = grad + volume * s.outputs() + s.output_row(od, oh);
         const int64_t row_divisor = s.row_divisor(od, oh);
-        for (int64_t ow = w.begin; ow < w.end; ++ow)
-          if (s.w.covers(ow, at.w)) sum.push(V(row[ow]) / V(s.divisor(row_divisor, ow)));
+        for (int64_t ow = p.w.begin; ow < p.w.end; ++ow)
+          if (s.w.covers(ow, p.at.w)) sum.push(V(row[ow]) / V(s.divisor(row_divisor, ow)));
       }
     }
-    output[i] = T(V(0) + sum.result());
+    output[volume * s.inputs() + p.position] = T(V(0) + sum.result());
   }
 };
 

@@ -1,9 +1,7 @@
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/cuda/atomics.h>
-#include <ordo/kernels/pooling/cells.h>
 #include <ordo/kernels/pooling/max_pool.h>
-#include <ordo/kernels/pooling/scatter_cuda.cuh>
-#include <ordo/kernels/reduce/each_cuda.cuh>
+#include <ordo/kernels/pooling/pool_cuda.cuh>
 
 namespace ordo::kernels::cuda {
 namespace {
@@ -20,7 +18,8 @@ __global__ void max_pool_backward_atomic_kernel(const T* grad, const int64_t* in
 void max_pool(const Tensor& input, const Tensor& values, const Tensor& indices, const Windows& s) {
   dispatch_floating("max_pool", input.dtype(), [&]<class T>() {
     int64_t* const places = indices.defined() ? indices.data<int64_t>() : nullptr;
-    each(values.numel(), MaxPoolElement<T>{s, input.data<T>(), values.data<T>(), places}, input.device());
+    each_position(MaxPoolElement<T>{s, input.data<T>(), values.data<T>(), places}, values.numel() / s.outputs(),
+                  input.device());
   });
 }
 
@@ -35,7 +34,8 @@ void max_pool_backward(const Tensor& grad, const Tensor& indices, const Tensor& 
                                 grad.data<T>(), places, cells, grad.numel(), s.outputs(), s.inputs());
       });
     const auto run = [&]<template <class> class Sum>() {
-      each(output.numel(), MaxPoolGradientElement<Sum, T>{s, grad.data<T>(), places, output.data<T>()}, device);
+      each_position(MaxPoolGradientElement<Sum, T>{s, grad.data<T>(), places, output.data<T>()},
+                    output.numel() / s.inputs(), device);
     };
     s.overlap() <= kOrderedGroup ? run.template operator()<ShortSum>() : run.template operator()<OrderedSum>();
   });

@@ -80,7 +80,8 @@ template <class T>
 void maxima(const T* input, T* values, int64_t* indices, int64_t volumes, const Windows& s) {
   const int64_t depth = s.d.output, height = s.h.output, width = s.w.output;
   if (!max_row_fits(s))
-    return each_of(s.most_cells(), volumes * s.outputs(), MaxPoolElement<T>{s, input, values, indices});
+    return each_of(s.most_cells(), volumes * s.outputs(),
+                   [f = MaxPoolElement<T>{s, input, values, indices}](int64_t i) { at_position(f, i); });
   const auto row = s.w.stride == 1 ? max_row<T, 1> : s.w.stride == 2 ? max_row<T, 2> : max_row<T, 0>;
   const int64_t grain = row_grain(s.inputs() / (depth * height) + width);
   parallel_for(0, volumes * depth * height, grain, [&](int64_t begin, int64_t end) {
@@ -95,7 +96,9 @@ template <class T>
 void gradient(const T* grad, const int64_t* indices, T* output, int64_t volumes, const Windows& s) {
   using V = accumulate_t<T>;
   if (s.overlap() > kOrderedGroup)
-    return each_of(s.overlap(), volumes * s.inputs(), MaxPoolGradientElement<OrderedSum, T>{s, grad, indices, output});
+    return each_of(
+        s.overlap(), volumes * s.inputs(),
+        [f = MaxPoolGradientElement<OrderedSum, T>{s, grad, indices, output}](int64_t i) { at_position(f, i); });
   // At most 64 values for a cell are a plain sum, in the outputs' order.
   const int64_t outputs = s.outputs();
   sum_volumes(output, volumes, s.inputs(), 2 * outputs, [&](int64_t v, V* cells) {

@@ -43,6 +43,8 @@ struct Team {
   /// Until all threads of the team are here.
   void wait() const {}
   bool first() const { return true; }
+  /// Adds what each thread of the team counted.
+  void add(int64_t* to, int64_t count) const { *to += count; }
 };
 
 /// f(i, team) for i = 0..n-1. f's call operator is an ORDO_TEAM function.

@@ -38,6 +38,10 @@ struct Team {
   /// Until all threads of the team are here.
   __device__ void wait() const { __syncthreads(); }
   __device__ bool first() const { return threadIdx.x == 0; }
+  /// Adds what each thread of the team counted.
+  __device__ void add(int64_t* to, int64_t count) const {
+    if (count != 0) atomicAdd(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(count));
+  }
 };
 
 template <class F>

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/dispatch_word.h>
 #include <ordo/engine/memory/memory.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/accumulate/keyed.h>
 #include <ordo/kernels/copy/copy.h>
@@ -26,6 +29,42 @@ ORDO_REGISTER_OP({.name = "roi_pool",
 namespace {
 constexpr const char* kOp = "roi_pool";
 constexpr const char* kBackward = "roi_pool_backward";
+
+/// add_by_key() for each plane of the input, which stays in the cache: the items of all boxes of an image, in their
+/// order.
+void add_by_planes(const KeyedItems& all, int64_t boxes, int64_t channels, const Dims& input_sizes,
+                   Algorithm algorithm) {
+  const int64_t bins = all.shape.items / (boxes * channels), cells = input_sizes[2] * input_sizes[3];
+  const int64_t* const places = static_cast<const int64_t*>(all.index.data);
+  std::vector<std::vector<int64_t>> boxes_of;
+  boxes_of.resize(size_t(input_sizes[0]));
+  for (int64_t box = 0, per_box = channels * bins; box < boxes; ++box) {
+    const int64_t* const first = places + box * per_box;
+    const int64_t* const found = std::find_if(first, first + per_box, [](int64_t place) { return place >= 0; });
+    if (found != first + per_box) boxes_of[size_t(*found / (channels * cells))].push_back(box);
+  }
+  dispatch_word(size_of(all.dtype), [&]<class Word>() {
+    parallel_for(0, input_sizes[0] * channels, 1, [&](int64_t plane, int64_t last) {
+      for (; plane < last; ++plane) {
+        const std::vector<int64_t>& own = boxes_of[size_t(plane / channels)];
+        const int64_t count = int64_t(own.size()) * bins;
+        const Scratch<int64_t> keys(count, Device());
+        const Scratch<Word> values(count, Device());
+        for (size_t b = 0; b < own.size(); ++b) {
+          const int64_t from = (own[b] * channels + plane % channels) * bins, to = int64_t(b) * bins;
+          for (int64_t i = 0; i < bins; ++i)
+            keys[to + i] = places[from + i] < 0 ? -1 : places[from + i] - plane * cells;
+          std::copy_n(static_cast<const Word*>(all.source) + from, bins, values + to);
+        }
+        KeyedItems items = all;
+        items.shape = keyed_rows(cells, 1, count);
+        items.index.data = keys.data(), items.index.size = cells;
+        items.source = values.data(), items.output = static_cast<Word*>(all.output) + plane * cells;
+        add_by_key(items, algorithm);
+      }
+    });
+  });
+}
 }  // namespace
 
 RoiPoolResult roi_pool(const Tensor& input, const Tensor& boxes, Size2 output_size, double spatial_scale) {
@@ -58,7 +97,11 @@ Tensor roi_pool_backward(const Tensor& grad, const Tensor& places, const Dims& i
                    output.device(),
                    true};
   items.index.size = output.numel();
-  add_by_key(items, algorithm);
+  if (grad.numel() == 0) return output;
+  if (grad.is_cpu())
+    add_by_planes(items, grad.size(0), grad.size(1), input_sizes, algorithm);
+  else
+    add_by_key(items, algorithm);
   return output;
 }
 

@@ -299,6 +299,18 @@ void scatter_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, con
   scatter_(op, kind, self, dim, index, views::expand(full({}, value, self.dtype(), self.device()), sizes));
 }
 
+Tensor take_out_(IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index, const Dims& sizes) {
+  if (index.numel() == 0) return full(sizes, 0, self.dtype(), self.device());
+  const Tensor taken = ordo::detail::result(sizes, self.dtype(), self.device());
+  on_target("scatter", kind, self, dim, index, taken,
+            [&](const Tensor& target, int d, const Tensor& i, const Tensor& values) {
+              const Items items("scatter", kind, target, d, i, values);
+              if (items.get().shape.elements() > 0)
+                ORDO_ON_DEVICE(self.device(), scatter_take_out, items.get(), taken.data());
+            });
+  return taken;
+}
+
 void add_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
           Scalar alpha, Algorithm algorithm, const IndexPlan* plan) {
   const ordo::detail::OperationName name(op);

@@ -20,27 +20,56 @@ __global__ void last_scattered_kernel(KeyedShape shape, IndexView index, Number*
     if (const int64_t d = index[i]; d >= 0) atomicMax(last + shape.slot(i, d), Number(shape.item_of(i) + 1));
 }
 
+/// Which of the items that go to one place is the last.
+struct LastItems {
+  explicit LastItems(const KeyedItems& a)
+      : shape(a.shape),
+        index(a.index),
+        wide(a.shape.items >= ordo::cuda::tuned_size(std::numeric_limits<int32_t>::max())) {}
+
+  KeyedShape shape;
+  IndexView index;
+  bool wide;                   // of `last`
+  const void* last = nullptr;  // 32-bit numbers, or 64-bit ones; null where a line has one item
+
+  /// Where an element of the source goes; -1 where a later one does, and where the index is out of range.
+  ORDO_HD int64_t place(const KeyedShape::At& at, int64_t element) const {
+    const int64_t i = shape.rows ? at.item : element, d = last ? known_destination(index, i) : index[i];
+    if (d < 0) return -1;
+    const int64_t place = shape.place(at, d), slot = shape.rows ? d : place;
+    if (!last) return place;
+    const int64_t item = wide ? int64_t(static_cast<const unsigned long long*>(last)[slot])
+                              : int64_t(static_cast<const unsigned*>(last)[slot]);
+    return item == at.item + 1 ? place : -1;
+  }
+};
+
 /// An element of the source, which is written where its item is the last one.
 template <class Word>
 struct WriteLast {
-  KeyedShape shape;
-  IndexView index;
+  LastItems items;
   Word* output;
   const Word* source;
-  const void* last;  // 32-bit numbers, or 64-bit ones; null where a line has one item
-  bool wide;
   ORDO_HD void operator()(int64_t element) const {
-    const KeyedShape::At at = shape.at(element);
-    const int64_t i = shape.rows ? at.item : element, d = last ? known_destination(index, i) : index[i];
-    if (d < 0) return;
-    const int64_t place = shape.place(at, d), slot = shape.rows ? d : place;
-    if (!last) {
-      output[place] = source[shape.source(at)];
-      return;
-    }
-    const int64_t item = wide ? int64_t(static_cast<const unsigned long long*>(last)[slot])
-                              : int64_t(static_cast<const unsigned*>(last)[slot]);
-    if (item == at.item + 1) output[place] = source[shape.source(at)];
+    const KeyedShape::At at = items.shape.at(element);
+    if (const int64_t place = items.place(at, element); place >= 0) output[place] = source[items.shape.source(at)];
+  }
+};
+
+/// An element of what is taken: what is at its place, if its item is the last one.
+template <class Word>
+struct TakeOut {
+  LastItems items;
+  Word* output;
+  Word* taken;
+  ORDO_HD void operator()(int64_t element) const {
+    const KeyedShape::At at = items.shape.at(element);
+    const int64_t place = items.place(at, element);
+    Word& to = taken[items.shape.source(at)];
+    to = Word(0);
+    if (place < 0) return;
+    to = output[place];
+    output[place] = Word(0);
   }
 };
 
@@ -84,18 +113,33 @@ __global__ void scatter_count_kernel(KeyedShape shape, IndexView index, unsigned
 
 }  // namespace
 
-void scatter_write(const KeyedItems& a) {
+/// Calls f(items), for whose time they are known.
+template <class F>
+static void with_last_items(const KeyedItems& a, const F& f) {
   const ordo::cuda::DeviceScope scope(a.device);
-  const bool wide = a.shape.items >= ordo::cuda::tuned_size(std::numeric_limits<int32_t>::max());
+  LastItems items(a);
   const bool alone = a.shape.items == 1;
-  const Scratch<char> last(alone ? 0 : a.shape.slots() * (wide ? 8 : 4), a.device);
-  if (!alone && wide) find_last(a, reinterpret_cast<unsigned long long*>(last.data()));
-  if (!alone && !wide) find_last(a, reinterpret_cast<unsigned*>(last.data()));
-  dispatch_word(size_of(a.dtype), [&]<class Word>() {
-    each(a.shape.elements(),
-         WriteLast<Word>{a.shape, a.index, static_cast<Word*>(a.output), static_cast<const Word*>(a.source),
-                         alone ? nullptr : last.data(), wide},
-         a.device);
+  const Scratch<char> last(alone ? 0 : a.shape.slots() * (items.wide ? 8 : 4), a.device);
+  if (!alone && items.wide) find_last(a, reinterpret_cast<unsigned long long*>(last.data()));
+  if (!alone && !items.wide) find_last(a, reinterpret_cast<unsigned*>(last.data()));
+  items.last = alone ? nullptr : last.data();
+  f(items);
+}
+
+void scatter_write(const KeyedItems& a) {
+  with_last_items(a, [&](const LastItems& items) {
+    dispatch_word(size_of(a.dtype), [&]<class Word>() {
+      each(a.shape.elements(), WriteLast<Word>{items, static_cast<Word*>(a.output), static_cast<const Word*>(a.source)},
+           a.device);
+    });
+  });
+}
+
+void scatter_take_out(const KeyedItems& a, void* taken) {
+  with_last_items(a, [&](const LastItems& items) {
+    dispatch_word(size_of(a.dtype), [&]<class Word>() {
+      each(a.shape.elements(), TakeOut<Word>{items, static_cast<Word*>(a.output), static_cast<Word*>(taken)}, a.device);
+    });
   });
 }
 

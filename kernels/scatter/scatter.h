@@ -26,7 +26,14 @@ void scatter_reduce_(const char* op, IndexOf kind, const Tensor& self, int64_t d
 void add_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
           Scalar alpha, Algorithm algorithm, const IndexPlan* plan = nullptr);
 
+/// The other way round, and so the gradients of self and src: moves what is at the index out of `self`, which has 0
+/// there then, into a result of src's sizes. Of several items for one place the last one gets it, the others 0. The
+/// index has been checked before.
+Tensor take_out_(IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index, const Dims& sizes);
+
 ORDO_DEVICES(void, scatter_write, const KeyedItems& items)
+/// From the output to `taken`, in the place of the source.
+ORDO_DEVICES(void, scatter_take_out, const KeyedItems& items, void* taken)
 ORDO_DEVICES(void, scatter_extremum, const KeyedItems& items, bool max)
 ORDO_DEVICES(void, scatter_count, const KeyedItems& items, int64_t* counts)
 ORDO_DEVICES(void, scatter_mean, const KeyedItems& items, const void* sums, const int64_t* counts, bool include_self)

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/calls/dispatch_word.h>
@@ -19,8 +20,17 @@ struct OutputRange {
 /// Of elements, which have int64 keys.
 const int64_t* keys(const IndexView& index) { return static_cast<const int64_t*>(index.data); }
 
-/// Calls f(place, source) for the items of a part, those of a destination in item order: where each of their values
-/// goes, and where it stands.
+/// g(i) for the items in their order or, where F is so, backward.
+template <class F, class G>
+[[gnu::always_inline]] inline void each_item(int64_t items, const G& g) {
+  if constexpr (requires { F::kBackward; })
+    for (int64_t i = items - 1; i >= 0; --i) g(i);
+  else
+    for (int64_t i = 0; i < items; ++i) g(i);
+}
+
+/// Calls f(place, source) for the items of a part, those of a destination in order: where each of their values goes, and
+/// where it stands.
 template <class F>
 void visit(const KeyedShape& s, const IndexView& index, const OutputRange& part, const F& f) {
   const uint64_t width = uint64_t(part.end - part.begin);
@@ -33,36 +43,38 @@ void visit(const KeyedShape& s, const IndexView& index, const OutputRange& part,
         if (uint64_t(d - part.begin) < width) f(line + d, from + i * s.item_stride);
       };
       if (index.wide)
-        for (int64_t i = 0; i < s.items; ++i) one(i, static_cast<const int64_t*>(index.data)[i]);
+        each_item<F>(s.items, [&](int64_t i) { one(i, static_cast<const int64_t*>(index.data)[i]); });
       else
-        for (int64_t i = 0; i < s.items; ++i) one(i, static_cast<const int32_t*>(index.data)[i]);
+        each_item<F>(s.items, [&](int64_t i) { one(i, static_cast<const int32_t*>(index.data)[i]); });
       continue;
     }
     if (s.rows) {
-      for (int64_t i = 0; i < s.items; ++i) {
+      each_item<F>(s.items, [&](int64_t i) {
         const int64_t d = index.raw(i), place = line + d * s.inner, source = from + i * s.item_stride;
-        if (uint64_t(d - part.begin) >= width) continue;
+        if (uint64_t(d - part.begin) >= width) return;
         if (stride == 1)  // vectorises
           for (int64_t j = 0; j < columns; ++j) f(place + j, source + j);
         else
           for (int64_t j = 0; j < columns; ++j) f(place + j, source + j * stride);
-      }
+      });
       continue;
     }
     const int64_t* const row = keys(index) + o * s.items * s.inner + part.inner_begin;
     if (columns == 1) {
-      for (int64_t i = 0; i < s.items; ++i)
+      each_item<F>(s.items, [&](int64_t i) {
         if (const int64_t d = row[i * s.inner]; uint64_t(d - part.begin) < width)
           f(line + d * s.inner, from + i * s.item_stride);
+      });
       continue;
     }
     constexpr int64_t kPlaces = 32 * 1024, kLine = 16;  // places that stay in the cache; columns of a line of it
     const int64_t block = F::kReads ? std::max(kLine, kPlaces / std::max<int64_t>(1, s.destinations)) : columns;
     for (int64_t j0 = 0; j0 < columns; j0 += block)
-      for (int64_t i = 0; i < s.items; ++i)
+      each_item<F>(s.items, [&](int64_t i) {
         for (int64_t j = j0; j < std::min(columns, j0 + block); ++j)
           if (const int64_t d = row[i * s.inner + j]; uint64_t(d - part.begin) < width)
             f(line + d * s.inner + j, from + i * s.item_stride + j * stride);
+      });
   }
 }
 
@@ -96,6 +108,15 @@ struct Write {
   void operator()(int64_t place, int64_t from) const { output[place] = source[from]; }
 };
 
+/// From the last item to the first: who comes first takes what is there.
+template <class Word>
+struct TakeOut {
+  static constexpr bool kReads = false, kBackward = true;
+  Word* output;
+  Word* taken;
+  void operator()(int64_t place, int64_t to) const { taken[to] = std::exchange(output[place], Word(0)); }
+};
+
 template <class T, bool kMax>
 struct Extremum {
   static constexpr bool kReads = true;
@@ -121,6 +142,12 @@ struct Count {
 void scatter_write(const KeyedItems& a) {
   dispatch_word(size_of(a.dtype), [&]<class Word>() {
     for_items(a.shape, a.index, Write<Word>{static_cast<Word*>(a.output), static_cast<const Word*>(a.source)});
+  });
+}
+
+void scatter_take_out(const KeyedItems& a, void* taken) {
+  dispatch_word(size_of(a.dtype), [&]<class Word>() {
+    for_items(a.shape, a.index, TakeOut<Word>{static_cast<Word*>(a.output), static_cast<Word*>(taken)});
   });
 }
 

@@ -29,22 +29,27 @@ Tensor one_hot(const Tensor& target, int64_t num_classes) {
   return call.done(kernels::one_hot(target, num_classes));
 }
 
+/// The gradients of input and source, given that of the result.
+static TensorList put_gradients(const Tensor& grad, const Tensor& index) {
+  const OpCall call("put_backward", grad, index);
+  const Tensor rest = kernels::clone(grad), taken = kernels::take_out_("put", rest, index);
+  return record(call, TensorList{rest, taken}, {grad},
+                [index = Saved(index), sizes = grad.sizes()](const TensorList& grads) -> TensorList {
+                  const TensorOptions options = (grads[0].defined() ? grads[0] : grads[1]).options();
+                  const auto given = [&](const Tensor& t, const Dims& of) {
+                    return t.defined() ? t : zeros(of, options);
+                  };
+                  return {put(given(grads[0], sizes), index.get(), given(grads[1], index.sizes()))};
+                });
+}
+
 static auto put_backward(const Tensor& index, const Tensor& source, bool accumulate) {
   return [index = Saved(index), accumulate, sizes = source.sizes()](const Tensor& grad) -> TensorList {
-    TensorList grads(2);
     const Tensor& at = index.get();
-    if (needs(0)) grads[0] = accumulate ? grad : put(grad, at, zeros(at.sizes(), grad.options()));
-    if (needs(1)) {
-      Tensor picked;
-      if (!accumulate && at.numel() > 1) {
-        const Tensor numbers = arange(0, at.numel(), 1, TensorOptions{int64, at.device()}).reshape(at.sizes());
-        Tensor last = empty(grad.sizes(), numbers.options());
-        picked = where(eq(take(last.put_(at, numbers), at), numbers), take(grad, at), 0);
-      } else {
-        picked = take(grad, at);
-      }
-      grads[1] = picked.reshape(sizes);
-    }
+    if (accumulate) return {needs(0) ? grad : Tensor(), needs(1) ? take(grad, at).reshape(sizes) : Tensor()};
+    if (!needs(1)) return {put(grad, at, zeros(at.sizes(), grad.options())), Tensor()};
+    TensorList grads = put_gradients(grad, at);
+    grads[1] = grads[1].reshape(sizes);
     return grads;
   };
 }

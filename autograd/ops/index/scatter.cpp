@@ -36,6 +36,10 @@ Tensor ScatterIndex::fill(const Tensor& t, Scalar value) const {
   return slices() ? index_fill(t, dim_, index_.get(), value) : scatter(t, dim_, index_.get(), value);
 }
 
+Tensor ScatterIndex::write(const Tensor& t, const Tensor& source) const {
+  return slices() ? index_copy(t, dim_, index_.get(), source) : scatter(t, dim_, index_.get(), source);
+}
+
 Tensor ScatterIndex::add(const Tensor& t, const Tensor& source) const {
   return slices() ? index_add(t, dim_, index_.get(), source) : scatter_add(t, dim_, index_.get(), source);
 }
@@ -47,28 +51,13 @@ Tensor ScatterIndex::reduce(const Tensor& t, const Tensor& source, Reduce reduce
 
 Tensor ScatterIndex::touched(Device device) const { return fill(zeros(input_, {boolean, device}), true); }
 
-Tensor ScatterIndex::pick_stayed(const Tensor& grad) const {
-  const Tensor picked = pick(grad);
-  const Tensor& given = index_.get();
-  if (given.numel() == 0) return picked;
-  const Tensor index = at_least_1d(given);
-  const int d = slices() ? 0 : wrap_dim("scatter", dim_, index.dim());
-  const int64_t items = index.sizes()[d];
-  if (items <= 1) return picked;
-  Dims line = Dims::filled(index.dim(), 1), places = slices() ? Dims{1} : input_;
-  line[d] = items;
-  if (slices()) places[0] = input_.empty() ? 1 : input_[wrap_dim("scatter", dim_, input_.size())];
-  if (places.empty()) places.push_back(1);
-  const Tensor numbers = arange(0, items, 1, TensorOptions{int64, index.device()}).reshape(line).expand(index.sizes());
-  const Tensor last =
-      gather(scatter(full(places, -1, TensorOptions{int64, index.device()}), d, index, numbers), d, index);
-  Tensor stayed = eq(last, numbers);
-  if (slices()) {
-    Dims sizes = Dims::filled(std::max(1, source_.size()), 1);
-    sizes[wrap_dim("scatter", dim_, source_.size())] = items;
-    stayed = stayed.reshape(sizes);
-  }
-  return where(stayed, picked, 0).reshape(source_);
+TensorList ScatterIndex::take_out(const Tensor& grad) const {
+  const OpCall call("scatter_backward", grad, index_.get());
+  const Tensor rest = kernels::clone(grad), taken = kernels::take_out_(kind_, rest, dim_, index_.get(), source_);
+  return record(call, TensorList{rest, taken}, {grad}, [at = *this](const TensorList& grads) -> TensorList {
+    const Tensor rest = grads[0].defined() ? grads[0] : zeros(at.input_, grads[1].options());
+    return {grads[1].defined() ? at.write(rest, grads[1]) : at.fill(rest, 0)};
+  });
 }
 
 }  // namespace detail
@@ -81,7 +70,7 @@ namespace {
 /// The gradients of input and src where src is written into input.
 auto write_backward(IndexOf kind, const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src) {
   return [at = ScatterIndex(kind, input, dim, index, src.sizes())](const Tensor& grad) -> TensorList {
-    return {needs(0) ? at.fill(grad, 0) : Tensor(), needs(1) ? at.pick_stayed(grad) : Tensor()};
+    return needs(1) ? at.take_out(grad) : TensorList{at.fill(grad, 0), Tensor()};
   };
 }
 

@@ -19,13 +19,15 @@ class ScatterIndex {
   Tensor pick(const Tensor& t) const;
   /// With that number where the index points.
   Tensor fill(const Tensor& t, Scalar value) const;
+  /// With the source there, of several items for one place the last.
+  Tensor write(const Tensor& t, const Tensor& source) const;
   /// With the source added there.
   Tensor add(const Tensor& t, const Tensor& source) const;
   Tensor reduce(const Tensor& t, const Tensor& source, Reduce reduce, bool include_self) const;
   /// Where the index points, bool.
   Tensor touched(Device device) const;
-  /// What is picked of a gradient, with 0 where a later item went to the same place.
-  Tensor pick_stayed(const Tensor& grad) const;
+  /// The gradients of what is written to, and of the source, given that of the result.
+  TensorList take_out(const Tensor& grad) const;
 
  private:
   kernels::IndexOf kind_;

@@ -2,6 +2,8 @@
 
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/engine/calls/checked.h>
+#include <ordo/kernels/elementwise/operand.h>
+#include <ordo/kernels/linalg/cross.h>
 #include <ordo/kernels/matmul/matmul.h>
 #include <ordo/kernels/reduce/reduce.h>
 
@@ -243,6 +245,17 @@ Tensor tensordot(const Tensor& a, const Tensor& b, int64_t dims) {
   return tensordot(a, b, pairs);
 }
 
+/// Of tensors of one shape and dtype. A gradient adds up from zero, as those of the parts of a tensor do.
+static Tensor crossed(const OpCall& call, const Tensor& a, const Tensor& b, int dim, bool is_gradient) {
+  return record(call, kernels::cross(a, b, dim, is_gradient), {a, b},
+                [a = Saved(a), b = Saved(b), dim](const Tensor& grad) -> TensorList {
+                  const auto of = [&](const Tensor& x, const Tensor& y) {
+                    return crossed(OpCall("cross_backward", x, y, dim), x, y, dim, true);
+                  };
+                  return {needs(0) ? of(b.get(), grad) : Tensor(), needs(1) ? of(grad, a.get()) : Tensor()};
+                });
+}
+
 Tensor cross(const Tensor& a, const Tensor& b, int64_t dim) {
   const OpCall call("cross", a, b, dim);
   expect_pair("cross", a, b);
@@ -251,10 +264,11 @@ Tensor cross(const Tensor& a, const Tensor& b, int64_t dim) {
   const int d = wrap_dim("cross", dim, a.dim());
   ORDO_CHECK(a.sizes()[d] == 3 && b.sizes()[d] == 3, ShapeError, "cross",
              "dimension {} must have size 3 in both; the shapes are {} and {}", d, a.sizes(), b.sizes());
-  const auto part = [d](const Tensor& t, int i) { return t.narrow(d, i % 3, 1); };
-  TensorList parts;
-  for (int i = 0; i < 3; ++i) parts.push_back(part(a, i + 1) * part(b, i + 2) - part(a, i + 2) * part(b, i + 1));
-  return call.done(cat(parts, d));
+  const DType dtype = kernels::promote_operands(a, b);
+  detail::expect_not_bool("cross", dtype);
+  const Dims sizes = broadcast_sizes("cross", a.sizes(), b.sizes());
+  const auto operand = [&](const Tensor& t) { return (t.sizes() == sizes ? t : t.expand(sizes)).to(dtype); };
+  return crossed(call, operand(a), operand(b), d, false);
 }
 
 Tensor kron(const Tensor& a, const Tensor& b) {

@@ -428,6 +428,35 @@ ORDO_OP_SIZES(scaled_dot_product_attention) {
 }
 ORDO_OP_NO_INTEGERS(scaled_dot_product_attention);
 
+// -- cross
+
+Sample cross_sample(const std::string& label, const Dims& a, const Dims& b, int dim) {
+  Sample s;
+  s.label = label;
+  s.inputs = {test_values(a, 1), test_values(b, 2)};
+  s.run = [dim](const TensorList& in) { return cross(in[0], in[1], dim); };
+  s.reference = [dim](const TensorList& in) {
+    const Dims sizes = broadcast_sizes("cross", in[0].sizes(), in[1].sizes());
+    const Values x = in[0].expand(sizes).to_vector<double>(), y = in[1].expand(sizes).to_vector<double>();
+    const int d = dim < 0 ? dim + sizes.size() : dim;
+    const size_t inner = size_t(Dims(sizes.begin() + d + 1, sizes.size() - d - 1).product());
+    Values out(x.size());
+    for (size_t i = 0; i < x.size(); ++i) {
+      const size_t at = i / inner % 3, first = i - at * inner, j = first + (at + 1) % 3 * inner,
+                   k = first + (at + 2) % 3 * inner;
+      out[i] = x[j] * y[k] - x[k] * y[j];
+    }
+    return out;
+  };
+  s.tolerance = 8;
+  return s;
+}
+
+ORDO_OP_SAMPLES(cross) {
+  return {cross_sample("rows", {4, 3}, {4, 3}, -1), cross_sample("columns", {2, 3, 5}, {2, 3, 5}, 1),
+          cross_sample("one beside many", {1, 3}, {5, 3}, 1)};
+}
+ORDO_OP_SIZES(cross) { return {cross_sample("rows", {n, 3}, {n, 3}, 1), cross_sample("columns", {3, n}, {3, n}, 0)}; }
 ORDO_OP_INTEGER(cross, "dim", cross(some(d), some(d), v));
 
 // -- what samples cannot say
