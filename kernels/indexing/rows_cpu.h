@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include <ordo/engine/run/parallel.h>
@@ -35,13 +36,14 @@ void each_row(const GatherShape& s, int64_t count, const F& f) {
   });
 }
 
-/// Whether all are in [0, bound). Without a branch, so that the loop vectorises.
+/// Whether all are in [0, bound). Without a branch, and by signs, so that the loop vectorises everywhere.
 template <class I>
 bool all_below(const I* index, int64_t count, int64_t bound) {
   using Unsigned = std::make_unsigned_t<I>;
-  Unsigned greatest = 0;
-  for (int64_t j = 0; j < count; ++j) greatest = std::max(greatest, Unsigned(index[j]));
-  return count == 0 || uint64_t(greatest) < uint64_t(bound);
+  const auto last = Unsigned(std::min<int64_t>(bound - 1, std::numeric_limits<I>::max()));
+  Unsigned signs = 0;
+  for (int64_t j = 0; j < count; ++j) signs |= Unsigned(index[j]) | (last - Unsigned(index[j]));
+  return count == 0 || (bound > 0 && I(signs) >= 0);
 }
 
 }  // namespace ordo::kernels::cpu

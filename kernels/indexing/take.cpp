@@ -1,5 +1,6 @@
 #include <ordo/kernels/indexing/take.h>
 
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -13,6 +14,7 @@
 #include <ordo/engine/tensor/at_least_1d.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/indexing/rows_cpu.h>
 #include <ordo/kernels/scatter/scatter.h>
 #include <ordo/kernels/scatter/scatter_add.h>
 
@@ -132,6 +134,17 @@ TensorList mask_coordinates(const Tensor& mask) {
   return out;
 }
 
+/// Whether an index of int64 on the CPU needs no change.
+static bool counts_from_start(const Tensor& index, int64_t size) {
+  if (!index.is_cpu() || index.dtype() != int64 || !index.is_contiguous()) return false;
+  const int64_t* const at = index.data<int64_t>();
+  std::atomic<bool> all = true;
+  parallel_for(0, index.numel(), 64 * 1024, [&](int64_t first, int64_t last) {
+    if (!cpu::all_below(at + first, last - first, size)) all = false;
+  });
+  return all;
+}
+
 Tensor linear_index(const char* op, const TensorList& indices, const Dims& dims, const Dims& sizes) {
   Dims common;
   for (const Tensor& index : indices) common = broadcast_sizes(op, common, index.sizes());
@@ -139,6 +152,7 @@ Tensor linear_index(const char* op, const TensorList& indices, const Dims& dims,
   for (int j = 0; j < int(indices.size()); ++j) {
     const Tensor& index = indices[size_t(j)];
     const Device device = index.device();
+    if (indices.size() == 1 && counts_from_start(index, sizes[j])) return index;
     const IndexGuard guard(op, "index", dims[j], sizes[j], device);
     const Tensor wrapped = ordo::detail::result(index.sizes(), int64, device);
     ORDO_ON_DEVICE(device, wrap_index, contiguous(index), wrapped, sizes[j], guard);

@@ -4,36 +4,51 @@
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/kernels/linalg/cross.h>
 #include <ordo/kernels/math/arithmetic_functors.h>
+#include <ordo/kernels/reduce/reducers.h>
 
 namespace ordo::kernels {
 
-template <class T>
-struct CrossOfVectors {
+/// kSide: the elements of a vector lie side by side.
+template <class T, bool kSide>
+class CrossOfVectors {
   using V = math_t<T>;
-  const T *a, *b;
-  T* out;
-  int64_t inner;
-  bool to_zero;
 
-  ORDO_HD T minor(const T* x, const T* y, int64_t i, int64_t j) const {
-    const T v(Sub()(V(T(Mul()(V(x[i]), V(y[j])))), V(T(Mul()(V(x[j]), V(y[i]))))));
-    return to_zero ? T(Add()(V(v), V(0))) : v;
-  }
+ public:
+  CrossOfVectors(const Tensor& a, const Tensor& b, const Tensor& out, int64_t inner, bool to_zero)
+      : a_(a.data<T>()),
+        b_(b.data<T>()),
+        out_(out.data<T>()),
+        inner_(inner),
+        zero_(to_zero ? V(0) : Addition<V>::identity()) {}
+
   ORDO_HD void operator()(int64_t vector) const {
-    const int64_t at = inner == 1 ? 3 * vector : vector + vector / inner * 2 * inner;
-    const T *x = a + at, *y = b + at;
-    const T first = minor(x, y, inner, 2 * inner), second = minor(x, y, 2 * inner, 0), third = minor(x, y, 0, inner);
-    out[at] = first;
-    out[at + inner] = second;
-    out[at + 2 * inner] = third;
+    const int64_t step = kSide ? 1 : inner_, at = kSide ? 3 * vector : vector + vector / step * 2 * step;
+    const T *x = a_ + at, *y = b_ + at;
+    const T first = minor(x, y, step, 2 * step), second = minor(x, y, 2 * step, 0), third = minor(x, y, 0, step);
+    out_[at] = first;
+    out_[at + step] = second;
+    out_[at + 2 * step] = third;
   }
+
+ private:
+  ORDO_HD T minor(const T* x, const T* y, int64_t i, int64_t j) const {
+    return T(Add()(V(T(Sub()(V(T(Mul()(V(x[i]), V(y[j])))), V(T(Mul()(V(x[j]), V(y[i]))))))), zero_));
+  }
+
+  const T *a_, *b_;
+  T* out_;
+  int64_t inner_;
+  V zero_;
 };
 
 namespace ORDO_LOOPS_DEVICE {
 
 void cross(const Tensor& a, const Tensor& b, const Tensor& out, int64_t inner, bool to_zero) {
   dispatch_numeric("cross", a.dtype(), [&]<class T>() {
-    each(out.numel() / 3, CrossOfVectors<T>{a.data<T>(), b.data<T>(), out.data<T>(), inner, to_zero}, out.device());
+    const auto of_all = [&]<bool kSide>() {
+      each(out.numel() / 3, CrossOfVectors<T, kSide>(a, b, out, inner, to_zero), out.device());
+    };
+    inner == 1 ? of_all.template operator()<true>() : of_all.template operator()<false>();
   });
 }
 

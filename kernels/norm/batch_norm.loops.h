@@ -72,6 +72,7 @@ struct BatchNormMap {
 template <class T>
 struct BatchNormDot : Addition<accumulate_t<T>> {
   using A = accumulate_t<T>;
+  static constexpr bool kAlone = true;
   const T *grad, *x;
   const A* mean;
   A* sums;

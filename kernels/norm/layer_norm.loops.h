@@ -62,6 +62,7 @@ struct RowNormMap {
 template <class T, bool kGroups, bool kDot>
 struct RowGradSum : Addition<accumulate_t<T>> {
   using A = accumulate_t<T>;
+  static constexpr bool kAlone = true;
   const T *grad, *x;
   const A *weight, *mean;
   A* sums;
@@ -181,9 +182,9 @@ void gradients(const RowNormShape& s, const Tensor& grad, const Tensor& input, c
                 s.centered ? &sum : nullptr, &dot);
   }
   const ReduceShape columns = s.parameters();
-  if (out.weight.defined())
-    reduce(WeightGrad<T, kGroups>(g, x, mean, invstd, out.weight.data<A>(), groups), columns, device);
-  if (out.bias.defined()) reduce(MeanReducer<T, A>(g, out.bias.data<A>(), 1), columns, device);
+  const WeightGrad<T, kGroups> of_weight(g, x, mean, invstd, data_or_null<A>(out.weight), groups);
+  const MeanReducer<T, A> of_bias(g, data_or_null<A>(out.bias), 1);
+  reduce_both(out.weight.defined() ? &of_weight : nullptr, out.bias.defined() ? &of_bias : nullptr, columns, device);
 }
 
 }  // namespace

@@ -42,20 +42,28 @@ void map_all(const RowsShape& s, const Map& map) {
 
 }  // namespace detail
 
+/// Those of the two that are not null.
+template <class F, class G>
+void reduce_both(const F* f, const G* g, const ReduceShape& shape, Device) {
+  if (f) reduce(*f, shape);
+  if (g) reduce(*g, shape);
+}
+
 /// A thread reads a row several times from its cache. With fewer rows than threads, or values of a row far apart, each
 /// pass goes over all rows. The sums, and so the bits, are the same.
-template <class Map, class... Folds>
-void row_program(const RowsShape& s, Device, const Map& map, const Folds*... folds) {
-  const ReduceShape g = s.reduction();
+template <class Map, class F, class G>
+void row_program(const RowsShape& s, Device device, const Map& map, const F* f, const G* g) {
+  const ReduceShape shape = s.reduction();
   if (s.rows < num_threads() || (s.outer > 1 && s.inner < 8)) {
-    ((folds ? reduce(*folds, g) : void()), ...);
+    reduce_both(f, g, shape, device);
     return detail::map_all(s, map);
   }
   const int64_t part = s.inner / s.parts;
-  parallel_for(0, s.rows, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, g.length)),
+  parallel_for(0, s.rows, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, shape.length)),
                [&](int64_t first, int64_t last) {
                  for (int64_t r = first; r < last; ++r) {
-                   ((folds ? folds->store(r, reduce_one(*folds, g, r)) : void()), ...);
+                   if (f) f->store(r, reduce_one(*f, shape, r));
+                   if (g) g->store(r, reduce_one(*g, shape, r));
                    for (int64_t o = 0; o < s.outer; ++o)
                      for (int64_t p = 0; p < s.parts; ++p)
                        detail::map_along(map, (o * s.rows + r) * s.inner + p * part, r * s.parts + p, o * part, part);

@@ -1,8 +1,9 @@
 // Row programs: each row is folded to a few numbers, and then mapped. On both devices
 //
-//   row_program(shape, device, map, &fold, &fold, ...)
+//   row_program(shape, device, map, &fold, &fold)
 //
-// takes folds, reducers (reducers.h) whose store() keeps what a row comes to, or null where one is left out. The map
+// takes two folds, reducers (reducers.h) whose store() keeps what a row comes to, or null where one is left out. The
+// second may read what the first has stored; one that does not has `kAlone`, and CUDA computes both in one pass. The map
 // has
 //   T                        the type of the results
 //   out                      where they go

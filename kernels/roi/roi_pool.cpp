@@ -30,12 +30,15 @@ namespace {
 constexpr const char* kOp = "roi_pool";
 constexpr const char* kBackward = "roi_pool_backward";
 
-/// add_by_key() for each plane of the input, which stays in the cache: the items of all boxes of an image, in their
-/// order.
+/// add_by_key() for a few planes of the input at a time, which stay in the cache: the items of all boxes of an image, in
+/// their order.
 void add_by_planes(const KeyedItems& all, int64_t boxes, int64_t channels, const Dims& input_sizes,
                    Algorithm algorithm) {
+  constexpr int64_t kPlanes = 4;
   const int64_t bins = all.shape.items / (boxes * channels), cells = input_sizes[2] * input_sizes[3];
+  const int64_t groups = (channels + kPlanes - 1) / kPlanes;
   const int64_t* const places = static_cast<const int64_t*>(all.index.data);
+  if (cells > std::numeric_limits<int32_t>::max() / kPlanes) return add_by_key(all, algorithm);
   std::vector<std::vector<int64_t>> boxes_of;
   boxes_of.resize(size_t(input_sizes[0]));
   for (int64_t box = 0, per_box = channels * bins; box < boxes; ++box) {
@@ -44,22 +47,23 @@ void add_by_planes(const KeyedItems& all, int64_t boxes, int64_t channels, const
     if (found != first + per_box) boxes_of[size_t(*found / (channels * cells))].push_back(box);
   }
   dispatch_word(size_of(all.dtype), [&]<class Word>() {
-    parallel_for(0, input_sizes[0] * channels, 1, [&](int64_t plane, int64_t last) {
-      for (; plane < last; ++plane) {
-        const std::vector<int64_t>& own = boxes_of[size_t(plane / channels)];
-        const int64_t count = int64_t(own.size()) * bins;
-        const Scratch<int64_t> keys(count, Device());
-        const Scratch<Word> values(count, Device());
-        for (size_t b = 0; b < own.size(); ++b) {
-          const int64_t from = (own[b] * channels + plane % channels) * bins, to = int64_t(b) * bins;
-          for (int64_t i = 0; i < bins; ++i)
-            keys[to + i] = places[from + i] < 0 ? -1 : places[from + i] - plane * cells;
-          std::copy_n(static_cast<const Word*>(all.source) + from, bins, values + to);
+    parallel_for(0, input_sizes[0] * groups, 1, [&](int64_t group, int64_t last) {
+      const Scratch<int32_t> keys(boxes * bins * kPlanes, Device());
+      const Scratch<Word> values(boxes * bins * kPlanes, Device());
+      for (; group < last; ++group) {
+        const int64_t image = group / groups, channel = group % groups * kPlanes;
+        const int64_t planes = std::min(kPlanes, channels - channel), begin = (image * channels + channel) * cells;
+        int64_t count = 0;
+        for (const int64_t box : boxes_of[size_t(image)]) {
+          const int64_t from = (box * channels + channel) * bins, n = planes * bins;
+          for (int64_t i = 0; i < n; ++i) keys[count + i] = int32_t(std::max<int64_t>(places[from + i] - begin, -1));
+          std::copy_n(static_cast<const Word*>(all.source) + from, n, values + count);
+          count += n;
         }
         KeyedItems items = all;
-        items.shape = keyed_rows(cells, 1, count);
-        items.index.data = keys.data(), items.index.size = cells;
-        items.source = values.data(), items.output = static_cast<Word*>(all.output) + plane * cells;
+        items.shape = keyed_rows(planes * cells, 1, count);
+        items.index.data = keys.data(), items.index.wide = false, items.index.size = planes * cells;
+        items.source = values.data(), items.output = static_cast<Word*>(all.output) + begin;
         add_by_key(items, algorithm);
       }
     });

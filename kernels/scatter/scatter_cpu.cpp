@@ -30,9 +30,9 @@ template <class F, class G>
 }
 
 /// Calls f(place, source) for the items of a part, those of a destination in order: where each of their values goes, and
-/// where it stands.
+/// where it stands. No store can change a copy.
 template <class F>
-void visit(const KeyedShape& s, const IndexView& index, const OutputRange& part, const F& f) {
+void visit(const KeyedShape s, const IndexView& index, const OutputRange& part, const F f) {
   const uint64_t width = uint64_t(part.end - part.begin);
   const int64_t columns = part.inner_end - part.inner_begin, stride = s.inner_stride;
   for (int64_t o = part.outer_begin; o < part.outer_end; ++o) {
