@@ -66,23 +66,32 @@ void run_model(const Options& options) {
     for (const Path& path : row.paths()) {
       const std::string name = row.name(path.name, device);
       if (!std::regex_search(name, filter)) continue;
-      const std::vector<cuda::KernelCounts> kernels = count_kernels(row, path, device);
+      const KernelWork work = count_kernels(row, path, device);
       const auto sum = [&](const char* count) {
         double all = 0;
-        for (const cuda::KernelCounts& k : kernels)
+        for (const cuda::KernelCounts& k : work.kernels)
           if (const auto at = k.counts.find(count); at != k.counts.end()) all += at->second;
         return all;
       };
       say(fmt::runtime(kModelLine), row.operation(), row.shape(), row.text("dtype"), row.distribution(), path.name,
           sum("launches"), fmt::format("{:.1f}", sum("dram_sectors") * 32e-6), sum("atomic_words"));
+      Json of_kernels = Json::array();
+      for (const cuda::KernelCounts& k : work.kernels) {
+        Json one{{"kernel", k.kernel}};
+        for (const char* count : {"launches", "sectors", "warp_instructions", "long_division"})
+          if (const auto at = k.counts.find(count); at != k.counts.end()) one[count] = at->second;
+        of_kernels.push_back(one);
+      }
       Json entry{{"name", name},
+                 {"bytes", work.bytes},
+                 {"kernels", of_kernels},
                  {"launches", sum("launches")},
                  {"dram_bytes", sum("dram_sectors") * 32},
                  {"atomic_words", sum("atomic_words")},
                  {"library_calls", sum("library_calls")},
                  {"predicted", Json::object()}};
       for (const Gpu& gpu : gpus()) {
-        const Prediction p = predict(kernels, gpu);
+        const Prediction p = predict(work.kernels, gpu);
         const bool is_part = sum("library_calls") > 0;
         if (sum("launches") > 0 || !is_part) {
           say("  {:<22}", fmt::format("{}{:.4f} {}", is_part ? "> " : "", p.ms, p.bound));

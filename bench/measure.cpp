@@ -24,6 +24,11 @@ double bytes_of(const TensorList& tensors) {
   return sum;
 }
 
+/// What a run reads and writes at least.
+double bytes_moved(const Case& c, const TensorList& result) {
+  return bytes_of(c.inputs) + bytes_of(result) * (c.adds ? 2 : 1);
+}
+
 std::string digest(const TensorList& tensors) {
   std::string all;
   for (const Tensor& t : tensors) {
@@ -138,8 +143,7 @@ void RowRun::measure(const Path& path, Measured& measured) {
   if (measured.max_ulp < 0) {
     const TensorList result = cases_[0].result();
     measured.max_ulp = max_ulp(result);
-    if (!cases_[0].inputs.empty())
-      measured.bytes = bytes_of(cases_[0].inputs) + bytes_of(result) * (cases_[0].adds ? 2 : 1);
+    if (!cases_[0].inputs.empty()) measured.bytes = bytes_moved(cases_[0], result);
   }
   const double once = elapsed_ms(device_, [&] { next().run(path); });
   if (!measured.batch) measured.batch = std::clamp(int(std::ceil(kShortestMs / std::max(once, 1e-6))), 1, 10000);
@@ -167,7 +171,7 @@ void RowRun::measure(const Path& path, Measured& measured) {
   repeat_and_time(row_.name(path.name, device_), count, batch, repeat, measured.ms);
 }
 
-std::vector<cuda::KernelCounts> count_kernels(const Row& row, const Path& path, Device device) {
+KernelWork count_kernels(const Row& row, const Path& path, Device device) {
   const DeterminismGuard guard(path.level);
   Case c = prepare(row, device);
   c.run(path);  // what is made once is there then
@@ -176,7 +180,7 @@ std::vector<cuda::KernelCounts> count_kernels(const Row& row, const Path& path, 
   cuda::start_counting();
   c.run(path);
   cuda::synchronize(device);
-  return cuda::kernel_counts();
+  return {cuda::kernel_counts(), bytes_moved(c, c.result())};
 }
 
 double copy_bytes_per_second(Device device) {

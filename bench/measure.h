@@ -51,8 +51,13 @@ class RowRun {
   TensorList reference_;
 };
 
-/// What one path of a row does on the PTX machine: the counts of its kernels, with inputs that are in no cache.
-std::vector<cuda::KernelCounts> count_kernels(const Row& row, const Path& path, Device device);
+/// What one path of a row does on the PTX machine: the counts of its kernels, with inputs that are in no cache, and the
+/// bytes of what it reads and writes.
+struct KernelWork {
+  std::vector<cuda::KernelCounts> kernels;
+  double bytes = 0;
+};
+KernelWork count_kernels(const Row& row, const Path& path, Device device);
 
 /// Bytes read and written per second by a copy of 256 MiB.
 double copy_bytes_per_second(Device device);

@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <fstream>
+
+#include <ordo/engine/run/matmul_algorithm.h>
 #if ORDO_HAS_CUDA
 #include <ordo/engine/cuda/backend.h>
 #include <ordo/engine/cuda/library_versions.h>
@@ -64,8 +66,9 @@ std::vector<std::string> library_settings() {
     const std::string_view text = *entry;
     if (changes_bits(text.substr(0, text.find('=')))) found.emplace_back(text);
   }
-  std::sort(found.begin(), found.end());
 #endif
+  if (matmul_algorithm() == Algorithm::exact) found.emplace_back("ORDO_MATMUL=exact");
+  std::sort(found.begin(), found.end());
   return found;
 }
 

@@ -20,8 +20,9 @@ struct LibraryVersion {
 };
 /// The libraries that this build uses, its compiler first; CUDA's are those found at run time.
 std::vector<LibraryVersion> libraries();
-/// "NAME=VALUE" of every environment variable that makes CUDA's libraries compute other bits at run_to_run, in the order
-/// of names: NVIDIA_TF32_OVERRIDE, CUBLAS_EMULATE_*, CUDNN_* and others. Empty in a build without CUDA.
+/// "NAME=VALUE" of every setting that makes products or CUDA's libraries compute other bits at run_to_run, in the order of
+/// names. In a build with CUDA, environment variables: NVIDIA_TF32_OVERRIDE, CUBLAS_EMULATE_*, CUDNN_* and others. In all,
+/// ORDO_MATMUL=exact where products are exact now, whether by the variable or by set_matmul_algorithm().
 std::vector<std::string> library_settings();
 
 /// A device of this machine.

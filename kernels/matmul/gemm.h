@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
+#include <ordo/engine/memory/memory.h>
 #include <ordo/engine/tensor/device.h>
 #include <ordo/engine/tensor/devices.h>
 #include <ordo/engine/tensor/dtype.h>
@@ -31,6 +33,7 @@ struct Gemm {
   DType c_dtype = float32;     ///< dtype, or float32 for half operands
   const void* bias = nullptr;  ///< contiguous, one value per column of C, or per row
   bool bias_per_row = false;
+  const void* packed = nullptr;  ///< what cpu::pack() made of b, or null
 };
 
 /// By rule 3 of docs/ordering.md on the CPU, and on CUDA at level device_to_device; below it cuBLAS computes there.
@@ -42,6 +45,8 @@ inline constexpr int64_t kOrderedBlock = 256;  ///< rule 3: values of k per bloc
 ORDO_DEVICES(void, gemm, const Gemm& g, Device device)
 namespace cpu {
 void floating_gemm(const Gemm& g);  ///< the half of gemm() that is compiled for each instruction set
+/// Panels of b, for several products with it; null where a product would not read them. Takes another a and c, too.
+std::unique_ptr<Scratch<char>> pack(const Gemm& g);
 }  // namespace cpu
 ORDO_DEVICES(void, ordered_gemm, const Gemm& g, Device device)  ///< by rule 3 at every level
 namespace cuda {

@@ -210,17 +210,21 @@ class Product {
   void tile(int64_t batch, int64_t i0, int64_t j0) const {
     const int64_t rows = std::min(tile_rows, g.m - i0), cols = std::min(tile_cols, g.n - j0);
     const int64_t whole_cols = round_up(cols, kCols), depth_max = std::min(g.k, kDepth);
-    const int64_t b_size = depth_max * whole_cols, a_size = kBlockRows * kDepth;
+    const int64_t b_size = g.packed ? 0 : depth_max * whole_cols, a_size = kBlockRows * kDepth;
     const int64_t sums_size = in_place ? (kRows + 1) * kCols : rows * whole_cols;
-    A* const block_b = static_cast<A*>(workspace(size_t(b_size + a_size + sums_size) * sizeof(A)));
-    A* const block_a = block_b + b_size;
+    A* const own_b = static_cast<A*>(workspace(size_t(b_size + a_size + sums_size) * sizeof(A)));
+    A* const block_a = own_b + b_size;
     A* const sums = block_a + a_size;
     const T* const a = g.a.template at<T>(batch, i0, 0);
     const T* const b = g.b.template at<T>(batch, 0, j0);
     const bool copies = !std::is_same_v<T, A> || g.a.col != 1 || cols > kCopiedCols;
     for (int64_t k0 = 0; k0 < g.k; k0 += kDepth) {
       const int64_t depth = std::min(kDepth, g.k - k0);
-      pack_panels(b + k0 * g.b.row, g.b.row, g.b.col, depth, cols, block_b);
+      const A* block_b = own_b;
+      if (g.packed)
+        block_b = static_cast<const A*>(g.packed) + k0 * round_up(g.n, kCols) + j0 * depth;
+      else
+        pack_panels(b + k0 * g.b.row, g.b.row, g.b.col, depth, cols, own_b);
       for (int64_t first = 0; first < rows; first += kBlockRows) {
         const int64_t block_rows = std::min(kBlockRows, rows - first);
         const T* const from = a + first * g.a.row + k0 * g.a.col;
@@ -444,24 +448,52 @@ bool has_few_rows(const Gemm& g) {
   return g.m == 1 || (g.m <= kFewRows && g.n >= 8 * Lanes<A>::count);
 }
 
-template <class T, class A, class C>
-void short_product(const Gemm& g) {
-  if constexpr (std::is_same_v<T, A> && std::is_same_v<T, C>) {  // float, double
-    if (is_outer_product(g)) return outer_product<T>(g);
-  }
+// C's transpose.
+Gemm transposed(const Gemm& g) {
   Gemm turned = g;
   std::swap(turned.m, turned.n);
   turned.a = g.b.transposed();
   turned.b = g.a.transposed();
   turned.c = g.c.transposed();
   turned.bias_per_row = !g.bias_per_row;
-  for (const Gemm* as : {&g, static_cast<const Gemm*>(&turned)})
+  turned.packed = nullptr;
+  return turned;
+}
+
+template <class T, class A, class C>
+void short_product(const Gemm& g) {
+  if constexpr (std::is_same_v<T, A> && std::is_same_v<T, C>) {  // float, double
+    if (is_outer_product(g)) return outer_product<T>(g);
+  }
+  const Gemm turned = transposed(g);
+  for (const Gemm* as : {&g, &turned})
     if (has_few_rows<A>(*as) && as->b.col == 1) return few_rows_product<T, A, C>(*as);
 #if HWY_TARGET != HWY_SCALAR
-  for (const Gemm* as : {static_cast<const Gemm*>(&turned), &g})
+  for (const Gemm* as : {&turned, &g})
     if (has_few_rows<A>(*as) && as->b.row == 1) return few_rows_product<T, A, C>(*as);
 #endif
   Product<T, A, C>(cost<A>(turned) < cost<A>(g) ? turned : g).run();
+}
+
+// All of b as tiles pack it: kDepth rows after kDepth rows, in panels.
+template <class T, class A>
+std::unique_ptr<Scratch<char>> panels_of(const Gemm& g) {
+  constexpr int64_t kCols = kPanelCols<A>;
+  const Gemm turned = transposed(g);
+  if (g.batch != 1 || g.k == 0 || g.k > kSlice || has_few_rows<A>(g) || has_few_rows<A>(turned) ||
+      cost<A>(turned) < cost<A>(g))
+    return nullptr;
+  const int64_t panels = divide_up(g.n, kCols);
+  auto packed = std::make_unique<Scratch<char>>(g.k * panels * kCols * int64_t(sizeof(A)), Device());
+  A* const to = reinterpret_cast<A*>(packed->data());
+  parallel_for(0, panels, 100'000 / (g.k * kCols) + 1, [&](int64_t first, int64_t last) {
+    const int64_t j = first * kCols, cols = std::min(last * kCols, g.n) - j;
+    for (int64_t k0 = 0; k0 < g.k; k0 += kDepth) {
+      const int64_t depth = std::min(kDepth, g.k - k0);
+      pack_panels(g.b.template at<T>(0, k0, j), g.b.row, g.b.col, depth, cols, to + k0 * panels * kCols + j * depth);
+    }
+  });
+  return packed;
 }
 
 constexpr int64_t kSliceElements = int64_t(1) << 22;  // of results of slices that are kept at a time
@@ -492,6 +524,19 @@ void floating_gemm(const Gemm& g) {
   }
 }
 
+std::unique_ptr<Scratch<char>> pack(const Gemm& g) {
+  switch (g.dtype) {
+    case DType::float64:
+      return panels_of<double, double>(g);
+    case DType::float16:
+      return panels_of<Half, float>(g);
+    case DType::bfloat16:
+      return panels_of<BFloat16, float>(g);
+    default:
+      return panels_of<float, float>(g);
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace ordo::kernels::cpu
 HWY_AFTER_NAMESPACE();
@@ -500,8 +545,10 @@ HWY_AFTER_NAMESPACE();
 namespace ordo::kernels::cpu {
 
 HWY_EXPORT(floating_gemm);
+HWY_EXPORT(pack);
 
 void floating_gemm(const Gemm& g) { HWY_DYNAMIC_DISPATCH(floating_gemm)(g); }
+std::unique_ptr<Scratch<char>> pack(const Gemm& g) { return HWY_DYNAMIC_DISPATCH(pack)(g); }
 
 }  // namespace ordo::kernels::cpu
 #endif

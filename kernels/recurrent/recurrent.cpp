@@ -1,6 +1,7 @@
 #include <ordo/kernels/recurrent/recurrent.h>
 
 #include <algorithm>
+#include <memory>
 
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/run/parallel.h>
@@ -8,6 +9,7 @@
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/elementwise/arithmetic.h>
+#include <ordo/kernels/matmul/gemm.h>
 #include <ordo/kernels/matmul/matmul.h>
 #include <ordo/kernels/recurrent/recurrent_functors.h>
 #include <ordo/kernels/reduce/reduce.h>
@@ -47,6 +49,37 @@ RecurrentStep step_of(const RecurrentArguments& a, const RecurrentStates& s, boo
           .inner = data_of(s.inner)};
 }
 
+/// a b + bias, which every step computes with another a; zeros before the first. The CPU packs b once.
+class StepProduct {
+ public:
+  /// b is contiguous.
+  StepProduct(int64_t rows, const Tensor& b, const Tensor& bias)
+      : b_(b),
+        bias_(bias.defined() ? contiguous(bias) : bias),
+        out_(zeros({rows, b.size(1)}, {b.dtype(), b.device()})),
+        g_{.m = rows,
+           .n = b.size(1),
+           .k = b.size(0),
+           .b = {b_.data(), b.size(1)},
+           .c = {out_.data(), b.size(1)},
+           .dtype = b.dtype(),
+           .c_dtype = b.dtype(),
+           .bias = data_of(bias_)} {
+    if (b.is_cpu()) packed_ = cpu::pack(g_);
+    g_.packed = packed_ ? packed_->data() : nullptr;
+  }
+  void compute(const Tensor& a) {
+    g_.a = {a.data(), g_.k};
+    gemm(g_, out_.device());
+  }
+  const Tensor& result() const { return out_; }
+
+ private:
+  Tensor b_, bias_, out_;
+  Gemm g_;
+  std::unique_ptr<Scratch<char>> packed_;
+};
+
 }  // namespace
 
 RecurrentStates recurrent(const RecurrentArguments& a) {
@@ -60,15 +93,14 @@ RecurrentStates recurrent(const RecurrentArguments& a) {
   if (is_lstm) s.c = steps_from(c_all, after, steps), s.c_before = steps_from(c_all, before, steps);
   if (is_lstm || is_gru) s.gates = ordo::detail::result(a.x.sizes(), a.x.dtype(), a.x.device());
   if (is_gru) s.inner = ordo::detail::result({steps, rows, width}, a.x.dtype(), a.x.device());
-  // Every step copies the weights into panels, which is quicker where their columns are contiguous.
-  const Tensor weight = views::transpose(contiguous(views::transpose(a.weight, 0, 1)), 0, 1);
+  StepProduct hidden(rows, contiguous(views::transpose(a.weight, 0, 1)), a.bias);
   RecurrentStep step = step_of(a, s, false);
   step.x = x.data();
   for (int64_t k = 0; k < steps; ++k) {
     const int64_t t = a.reverse ? steps - 1 - k : k;
-    const Tensor hidden = linear(at_step(s.before, t), weight, a.bias);
+    hidden.compute(at_step(s.before, t));
     step.step = t;
-    step.hidden = hidden.data();
+    step.hidden = hidden.result().data();
     ORDO_ON_DEVICE(x.device(), recurrent_step, step);
   }
   return s;
@@ -85,7 +117,7 @@ RecurrentGradients recurrent_backward(const RecurrentArguments& a, const Recurre
   g.x = ordo::detail::result(a.x.sizes(), dtype, device);
   const Tensor hidden = a.kind == Recurrence::gru ? ordo::detail::result(a.x.sizes(), dtype, device) : g.x;
   const Tensor rest = zeros({rows, width}, {dtype, device});
-  Tensor product = zeros({rows, width}, {dtype, device});
+  StepProduct product(rows, contiguous(a.weight), {});
   if (a.kind == Recurrence::lstm) g.c = zeros({rows, width}, {dtype, device});
   RecurrentStep step = step_of(a, s, true);
   step.x = g.x.data();
@@ -97,11 +129,11 @@ RecurrentGradients recurrent_backward(const RecurrentArguments& a, const Recurre
     step.step = a.reverse ? k : steps - 1 - k;
     const Tensor of_hidden = at_step(hidden, step.step);
     step.hidden = of_hidden.data();
-    step.product = product.data();
+    step.product = product.result().data();
     ORDO_ON_DEVICE(device, recurrent_step, step);
-    product = matmul(of_hidden, a.weight);
+    product.compute(of_hidden);
   }
-  g.h = add(rest, product);
+  g.h = add(rest, product.result());
   const Tensor flat = views::view(hidden, {steps * rows, gates}), states = views::view(s.before, {steps * rows, width});
   g.weight = matmul(views::transpose(flat, 0, 1), states);
   if (a.bias.defined()) g.bias = sum(flat, Dims{0}, false);

@@ -359,7 +359,7 @@ class Comparer {
     tell("level", std::string(ordo::name(x.level)), std::string(ordo::name(y.level)));
     tell("threads", std::to_string(x.threads), std::to_string(y.threads));
     tell("devices", x.device, y.device);
-    tell("settings of CUDA's libraries", x.library_settings, y.library_settings);
+    tell("settings of products and of CUDA's libraries", x.library_settings, y.library_settings);
     tell("instruction set", x.instruction_set, y.instruction_set);
     tell("schedule of the emulator", x.schedule, y.schedule);
     tell("version of Ordo", x.version, y.version);

@@ -39,7 +39,7 @@ struct Header {
   std::string instruction_set = {};   ///< that products and convolutions use on the CPU
   std::vector<std::string> command_line = {};
   bool emulated = false;              ///< cuda:0 is the emulator, or the PTX machine
-  std::string library_settings = {};  ///< of CUDA's libraries, from the environment: "NVIDIA_TF32_OVERRIDE=0, ..."
+  std::string library_settings = {};  ///< of products and CUDA's libraries: "NVIDIA_TF32_OVERRIDE=0, ..."
   std::string schedule = {};          ///< of the emulator: "ORDO_EMULATOR_SEED=1 ..."
   Detail detail{};
   int64_t rows = 0;                                ///< of the batch of which only row 0 was read; 0: all is read

@@ -10,6 +10,7 @@ Work work_of(std::string_view opcode) {
     return std::find(names.begin(), names.end(), base) != names.end();
   };
   const auto has = [&](std::string_view part) { return opcode.find(part) != std::string_view::npos; };
+  if (is_one_of({"div", "rem"}) && (has(".s64") || has(".u64"))) return Work::long_division;
   if (is_one_of({"div", "rem", "sqrt", "rcp"})) return Work::division;
   if (is_one_of({"cvt", "cvta"})) return Work::conversion;
   if (is_one_of({"ld", "st", "atom", "red", "membar", "fence"})) return Work::memory;

@@ -360,7 +360,9 @@ TEST(PtxMachine, knows_what_instructions_are_for) {
   EXPECT_EQ(work_of("add.s64"), Work::integer);
   EXPECT_EQ(work_of("fma.rn.f32"), Work::floating);
   EXPECT_EQ(work_of("div.rn.f32"), Work::division);
-  EXPECT_EQ(work_of("rem.u64"), Work::division);
+  EXPECT_EQ(work_of("rem.u64"), Work::long_division);
+  EXPECT_EQ(work_of("rem.u32"), Work::division);
+  EXPECT_EQ(work_of("div.rn.f64"), Work::division);
   EXPECT_EQ(work_of("cvt.rn.f32.s32"), Work::conversion);
   EXPECT_EQ(work_of("ld.global.f32"), Work::memory);
   EXPECT_EQ(work_of("bra.uni"), Work::control);

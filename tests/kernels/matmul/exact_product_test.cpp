@@ -32,6 +32,15 @@ auto by_rule5(const Tensor& a, const Tensor& b) {
 
 const DType kTypes[] = {float32, float16, bfloat16};
 
+// So traces and processes with different ones are not compared in silence.
+TEST(ExactProduct, is_a_setting_that_traces_have) {
+  const auto before = library_settings();
+  const MatmulAlgorithmGuard guard(Algorithm::exact);
+  auto settings = library_settings();
+  EXPECT_EQ(std::erase(settings, "ORDO_MATMUL=exact"), 1u);
+  EXPECT_EQ(settings, before);
+}
+
 TEST(ExactProduct, follows_rule5_in_every_layout) {
   const MatmulAlgorithmGuard guard(Algorithm::exact);
   constexpr int64_t kShapes[][3] = {{1, 1, 1}, {3, 5, 7}, {65, 66, 17}, {2, 70, 520}, {3, 2, 256 * 64 + 1}};
