@@ -59,7 +59,7 @@ void loop(const LoopArgs<sizeof...(T)>& args, const F& f) {
 
 /// Neighbouring elements that a thread reads, or writes, at once.
 template <class T, int V>
-struct alignas(V * sizeof(T)) Pack {
+struct alignas(V * sizeof(T)) ElementPack {
   T v[V];
 };
 
@@ -68,7 +68,7 @@ struct Values {
   math_t<T> v[V];
   ORDO_HD Values(const Elements<T>& from, int64_t i) {
     if (from.p) {
-      const auto pack = *reinterpret_cast<const Pack<T, V>*>(from.p + i);
+      const auto pack = *reinterpret_cast<const ElementPack<T, V>*>(from.p + i);
       for (int k = 0; k < V; ++k) v[k] = math_t<T>(pack.v[k]);
     } else {
       for (int k = 0; k < V; ++k) v[k] = from.number;
@@ -77,9 +77,9 @@ struct Values {
 };
 template <int V, class R, class F, class... In>
 ORDO_HD void store_values(R* out, const F& f, const In&... in) {
-  Pack<R, V> pack;
+  ElementPack<R, V> pack;
   for (int k = 0; k < V; ++k) pack.v[k] = R(f(in.v[k]...));
-  *reinterpret_cast<Pack<R, V>*>(out) = pack;
+  *reinterpret_cast<ElementPack<R, V>*>(out) = pack;
 }
 
 // With 16 bytes a thread an H200 copies twice as fast as with 4, and almost four times as fast as with 2

@@ -1,9 +1,11 @@
-// Row programs on CUDA: a kernel for each fold, and one for the map. Internal.
+// Row programs on CUDA: one kernel where values of a row lie side by side, else one for the folds, or for each of them, and
+// one for the map. Internal.
 #pragma once
 
 #include <ordo/kernels/reduce/rows.h>
 #include <ordo/kernels/reduce/each_cuda.cuh>
 #include <ordo/kernels/reduce/reduce_cuda.cuh>
+#include <ordo/kernels/reduce/row_team_cuda.cuh>
 
 namespace ordo::kernels::cuda {
 
@@ -52,10 +54,41 @@ void reduce_both(const F* f, const G* g, const ReduceShape& shape, Device device
   if (g) reduce(*g, shape, device);
 }
 
+/// Rows of values side by side: what a row's team reads again is in its cache. kFirst: whether there are two folds.
+template <class Map, class F, class G, bool kFirst>
+__global__ void row_program_kernel(int warps, Map map, F f, G g, RowsShape s, Divisor part) {
+  const RowTeam team(warps);
+  ORDO_NO_UNROLL
+  for (int64_t r = team.first_row(); r < s.rows; r += team.teams()) {
+    const int64_t base = r * s.inner;
+    const auto fold = [&](const auto& by) {
+      const auto sum =
+          team.template sum<typename F::State>(s.inner, [&](int64_t i) { return by.load(base + i, i, r); });
+      if (team.thread() == 0) by.store(r, sum);
+      team.wait();
+    };
+    if constexpr (kFirst) fold(f);
+    fold(g);
+    auto row = map.row(r * s.parts);
+    for (int64_t i = team.thread(); i < s.inner; i += team.threads()) {
+      if (s.parts > 1) row = map.row(r * s.parts + part.quotient(i));
+      map.out[base + i] = map.value(row, base + i, i);
+    }
+  }
+}
+
 /// The second fold reads what the first one stores, unless it is kAlone.
 template <class Map, class F, class G>
 void row_program(const RowsShape& s, Device device, const Map& map, const F* f, const G* g) {
+  constexpr int64_t kManyRows = 256;  // whose teams fill a GPU
+  static_assert(std::is_same_v<typename F::State, typename G::State>);
   const ReduceShape shape = s.reduction();
+  if (s.outer == 1 && g && (s.inner <= RowTeam::kMost * kReduceBlock || s.rows >= kManyRows)) {
+    if (s.rows == 0) return;
+    const Divisor part(s.inner / s.parts);
+    if (f) return launch_teams(row_program_kernel<Map, F, G, true>, s.rows, s.inner, device, map, *f, *g, s, part);
+    return launch_teams(row_program_kernel<Map, G, G, false>, s.rows, s.inner, device, map, *g, *g, s, part);
+  }
   if constexpr (requires { G::kAlone; }) {
     reduce_both(f, g, shape, device);
   } else {
