@@ -1,4 +1,4 @@
-// The fast paths of functions.def and binary_functions.def. Internal.
+// The fast paths of pow, functions.def and binary_functions.def. Internal.
 #pragma once
 
 #include <concepts>
@@ -6,6 +6,7 @@
 #include <ordo/kernels/elementwise/fast_path.h>
 #include <ordo/kernels/math/binary_function_functors.h>
 #include <ordo/kernels/math/function_functors.h>
+#include <ordo/kernels/math/pow_functor.h>
 
 namespace ordo::kernels {
 
@@ -37,6 +38,20 @@ struct FastPath<functors::tan> : OfAngle<functors::tan> {
   template <class T>
   static T fast(T x) {
     return math::tan_moderate(x);
+  }
+};
+
+// -- powers of floats: without the special cases
+
+template <>
+struct FastPath<Pow> : Pow {
+  template <std::same_as<float> T>
+  static bool is_fast(T x, T y) {
+    return math::is_ordinary_power(x, y);
+  }
+  template <std::same_as<float> T>
+  static T fast(T x, T y) {
+    return math::pow_ordinary(x, y);
   }
 };
 

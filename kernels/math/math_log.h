@@ -215,5 +215,12 @@ ORDO_HD float pow(float x, float y) {
   const double size = exp_near(clamped(clamped(y, -0x1p40, 0x1p40) * log_near(magnitude(x)), -110.0, 90.0));
   return float(pow_ends(x, y, size));
 }
+/// x^y for such x and y, of which none is a special case.
+ORDO_HD bool is_ordinary_power(float x, float y) {
+  return x > 0.0f && x < float(detail::infinity()) && detail::magnitude_float(y) < float(detail::infinity());
+}
+ORDO_HD float pow_ordinary(float x, float y) {
+  return float(detail::exp_near(detail::clamped(double(y) * detail::log_near(x), -110.0, 90.0)));
+}
 
 }  // namespace ordo::math
