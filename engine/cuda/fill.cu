@@ -1,8 +1,7 @@
-#include <limits>
-
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/cuda/backend.h>
 #include <ordo/engine/cuda/cuda.h>
+#include <ordo/engine/memory/poison.h>
 
 namespace ordo::cuda::backend {
 
@@ -10,16 +9,6 @@ namespace {
 template <class T>
 __global__ void fill_kernel(T* data, int64_t n, T value) {
   for (int64_t i = thread_index(); i < n; i += thread_count()) data[i] = value;
-}
-
-template <class T>
-T pattern() {
-  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
-    return T(std::numeric_limits<float>::quiet_NaN());
-  else if constexpr (std::is_floating_point_v<T>)
-    return std::numeric_limits<T>::quiet_NaN();
-  else
-    return std::numeric_limits<T>::max();
 }
 }  // namespace
 
@@ -30,7 +19,7 @@ void fill_pattern(void* data, int64_t numel, DType dtype, int device) {
   dispatch_all("empty", dtype, [&]<class T>() {
     constexpr int64_t kPerThread = 8;
     launch_over(fill_kernel<T>, (numel + kPerThread - 1) / kPerThread, current_stream(where), static_cast<T*>(data),
-                numel, pattern<T>());
+                numel, ordo::detail::pattern_of<T>());
   });
 }
 

@@ -1,6 +1,9 @@
 // Memory that nobody has written yet, filled so that reading or leaving it shows. For tests. Internal.
 #pragma once
 
+#include <limits>
+#include <type_traits>
+
 namespace ordo::detail {
 
 enum class Poison : unsigned char {
@@ -13,5 +16,14 @@ enum class Poison : unsigned char {
 /// ORDO_POISON_RESULTS, else as `none`.
 void set_poison(Poison);
 Poison poison();
+
+/// What elements hold that nobody has written: NaN, the maximum for integers, true for bool.
+template <class T>
+T pattern_of() {
+  if constexpr (std::is_integral_v<T>)
+    return std::numeric_limits<T>::max();
+  else
+    return T(std::numeric_limits<float>::quiet_NaN());
+}
 
 }  // namespace ordo::detail

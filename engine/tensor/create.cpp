@@ -1,7 +1,6 @@
 // Tensors from nothing: storage for results, uninitialised tensors and their filling, and the checks every operation
 // makes.
 #include <cstring>
-#include <limits>
 
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/checked.h>
@@ -85,16 +84,7 @@ void fill_pattern(void* data, int64_t numel, DType dtype, Device device) {
   if (device.is_cuda()) return cuda::backend::fill_pattern(data, numel, dtype, device.index());
 #endif
   (void)device;
-  dispatch_all("empty", dtype, [&]<class T>() {
-    T value;
-    if constexpr (std::is_same_v<T, bool>)
-      value = true;
-    else if constexpr (std::is_integral_v<T>)
-      value = std::numeric_limits<T>::max();
-    else
-      value = T(std::numeric_limits<float>::quiet_NaN());
-    std::fill_n(static_cast<T*>(data), numel, value);
-  });
+  dispatch_all("empty", dtype, [&]<class T>() { std::fill_n(static_cast<T*>(data), numel, pattern_of<T>()); });
 }
 
 void copy_bytes(void* to, Device to_device, const void* from, Device from_device, size_t bytes) {

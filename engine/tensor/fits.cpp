@@ -6,9 +6,8 @@
 #include <ordo/engine/calls/check.h>
 
 namespace ordo::detail {
-namespace {
 
-double largest(DType t) {
+double largest_finite(DType t) {
   switch (t) {
     case DType::float16:
       return 65504;
@@ -21,10 +20,12 @@ double largest(DType t) {
   }
 }
 
+namespace {
+
 bool fits(const Scalar& s, DType dtype) {
   if (dtype == boolean) return true;
   const double d = s.to_double();
-  if (is_floating(dtype)) return !std::isfinite(d) || std::abs(d) <= largest(dtype);
+  if (is_floating(dtype)) return !std::isfinite(d) || std::abs(d) <= largest_finite(dtype);
   if (s.is_floating() && !(d >= -0x1p63 && d < 0x1p63)) return false;  // NaN too
   const int64_t v = s.to_int64();
   if (dtype == uint8) return v >= -255 && v <= 255;

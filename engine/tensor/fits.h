@@ -19,6 +19,8 @@ void expect_fits(const char* op, const Scalar& value, DType dtype);
 /// The least and the greatest integer that random integers of that dtype may have. Floating dtypes: within their finite
 /// numbers and int64.
 std::pair<int64_t, int64_t> integer_range(DType dtype);
+/// The largest finite number of a floating dtype.
+double largest_finite(DType dtype);
 /// The largest n for which the dtype holds every integer from 0 to n exactly.
 int64_t exact_up_to(DType dtype);
 

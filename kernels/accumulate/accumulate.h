@@ -87,6 +87,9 @@ inline Algorithm choose_accumulate(const char* op, Algorithm requested, DType dt
   return choose_accumulate(op, requested, dtype, AccumulateSize{}, allowed);
 }
 
+/// For rows of the registry: the engine's algorithms, `exact` among them where it takes any dtypes.
+AlgorithmLevels accumulate_levels(DTypeSet exact = {});
+
 /// Whether items say that they are always of one column, which spares the code for wider ones.
 template <class Items>
 inline constexpr bool kSingleColumn = requires {

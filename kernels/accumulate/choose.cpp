@@ -8,6 +8,13 @@
 
 namespace ordo::kernels {
 
+AlgorithmLevels accumulate_levels(DTypeSet exact) {
+  AlgorithmLevels levels = {{Algorithm::atomic, Determinism::not_guaranteed},
+                            {Algorithm::sorted, Determinism::device_to_device}};
+  if (exact.bits != 0) levels.push_back({Algorithm::exact, Determinism::device_to_device, exact});
+  return levels;
+}
+
 namespace {
 [[noreturn, gnu::cold]] void fail_unknown(const char* op, Algorithm requested,
                                           std::initializer_list<Algorithm> allowed) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/devices.h>
 #include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/index_plan.h>
@@ -81,13 +82,7 @@ void add_by_key(const KeyedItems& items, Algorithm algorithm);
 /// Multiplies what the output has at the items' keys by the items, by `sorted`; float32, float64 and int64.
 void multiply_by_key(const KeyedItems& items);
 
-namespace cpu {
-void add_by_key(const KeyedItems& items, Algorithm algorithm);
-void multiply_by_key(const KeyedItems& items);
-}  // namespace cpu
-namespace cuda {
-void add_by_key(const KeyedItems& items, Algorithm algorithm);
-void multiply_by_key(const KeyedItems& items);
-}  // namespace cuda
+ORDO_DEVICES(void, add_by_key, const KeyedItems& items, Algorithm algorithm)
+ORDO_DEVICES(void, multiply_by_key, const KeyedItems& items)
 
 }  // namespace ordo::kernels

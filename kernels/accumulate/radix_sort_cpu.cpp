@@ -46,10 +46,7 @@ bool radix_pass(const Entry* from, Entry* to, int64_t count, int shift, int bits
 template <class Entry>
 Entry* sort_by_destination(Entry* entries, Entry* spare, int64_t count, int bits) {
   if (count <= kSmall) {
-    std::sort(entries, entries + count, [](const Entry& a, const Entry& b) {
-      return entry_destination(a) != entry_destination(b) ? entry_destination(a) < entry_destination(b)
-                                                          : entry_item(a) < entry_item(b);
-    });
+    std::sort(entries, entries + count, EntryBefore());
     return entries;
   }
   const int passes = (bits + kDigitBits - 1) / kDigitBits;

@@ -15,6 +15,14 @@ inline int64_t entry_destination(NarrowEntry e) { return int64_t(e >> 32); }
 inline int64_t entry_item(NarrowEntry e) { return int64_t(uint32_t(e)); }
 inline int64_t entry_destination(const WideEntry& e) { return e.destination; }
 inline int64_t entry_item(const WideEntry& e) { return e.item; }
+/// By destination, then by item.
+struct EntryBefore {
+  bool operator()(NarrowEntry a, NarrowEntry b) const { return a < b; }
+  bool operator()(const WideEntry& a, const WideEntry& b) const {
+    const uint64_t x = uint64_t(a.destination), y = uint64_t(b.destination);
+    return x != y ? x < y : a.item < b.item;
+  }
+};
 template <class Entry>
 Entry make_entry(int64_t destination, int64_t item);
 template <>

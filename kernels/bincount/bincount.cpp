@@ -16,9 +16,7 @@ namespace ordo::kernels {
 ORDO_REGISTER_OP({.name = "bincount",
                   .family = "bincount",
                   .dtypes = kFloatingTypes,
-                  .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
-                                 {Algorithm::sorted, Determinism::device_to_device},
-                                 {Algorithm::exact, Determinism::device_to_device, {float32}}},
+                  .algorithms = accumulate_levels({float32}),
                   .note = "dtypes are those of the weights; counts are int64",
                   .no_rows = "it counts all elements"});
 

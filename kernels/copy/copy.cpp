@@ -87,6 +87,15 @@ const Tensor& copy_(const Tensor& to, const Tensor& from) {
   return to;
 }
 
+uint64_t element_bits(Scalar value, DType dtype) {
+  return dispatch_all("fill_", dtype, [&]<class T>() {
+    const T v = T(scalar_as<T>(value));
+    uint64_t bits = 0;
+    std::memcpy(&bits, &v, sizeof(T));
+    return bits;
+  });
+}
+
 const Tensor& fill_(const Tensor& t, Scalar value) {
   const ordo::detail::OperationName name("fill_");
   detail::expect_defined("fill_", t, "self");
@@ -97,12 +106,7 @@ const Tensor& fill_(const Tensor& t, Scalar value) {
   FillArgs args;
   args.layout = impl->contiguous ? flat_layout<1>(impl->numel) : broadcast_layout<1>(impl->sizes, {impl});
   args.to = impl->data();
-  args.pattern = dispatch_all("fill_", impl->dtype, [&]<class T>() {
-    const T v = T(scalar_as<T>(value));
-    uint64_t pattern = 0;
-    std::memcpy(&pattern, &v, sizeof(T));
-    return pattern;
-  });
+  args.pattern = element_bits(value, impl->dtype);
   args.element_size = size_of(impl->dtype);
   args.device = impl->device();
   ORDO_ON_DEVICE(args.device, fill, args);

@@ -24,6 +24,9 @@ struct FillArgs {
   Device device;
 };
 
+/// The bits of the element that `value` is in this dtype, as the low bytes.
+uint64_t element_bits(Scalar value, DType dtype);
+
 /// A copy whose operands are each contiguous along different dimensions is done in square tiles, so that both sides are
 /// touched by whole cache lines. The dimension along which operand 1 is contiguous, or 0 when tiles do not apply.
 template <int N>

@@ -69,19 +69,6 @@ Tensor true_of_integers(const LoopOp<1>& op, const Tensor& t) {
   return is_floating(t.dtype()) ? any(op, t) : full(t.sizes(), true, boolean, t.device());
 }
 
-double largest_finite(DType dtype) {
-  switch (dtype) {
-    case float16:
-      return 65504;
-    case bfloat16:
-      return 0x1.fep127;
-    case float32:
-      return std::numeric_limits<float>::max();
-    default:
-      return std::numeric_limits<double>::max();
-  }
-}
-
 Tensor call(const LoopOp<1>& op, const Tensor& t, Tensor (*kind)(const LoopOp<1>&, const Tensor&)) {
   const ordo::detail::OperationName name(op.name);
   detail::expect_defined(op.name, t, "input");
@@ -143,7 +130,7 @@ Tensor nan_to_num(const Tensor& t, double nan, std::optional<double> posinf, std
   detail::expect_defined("nan_to_num", t, "input");
   const DType dtype = t.dtype();
   if (!is_floating(dtype)) return clone(t);
-  const double most = largest_finite(dtype);
+  const double most = detail::largest_finite(dtype);
   for (double v : {nan, posinf.value_or(most), neginf.value_or(-most)}) detail::expect_fits("nan_to_num", v, dtype);
   return ORDO_LOOP_OP("nan_to_num", nan_to_num)({t}, dtype, dtype,
                                                 {nan, posinf.value_or(most), neginf.value_or(-most)});

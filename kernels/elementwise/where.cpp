@@ -1,12 +1,10 @@
 #include <ordo/kernels/elementwise/where.h>
 
-#include <cstring>
-
-#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/op_registry.h>
 #include <ordo/engine/tensor/fits.h>
 #include <ordo/kernels/copy/copy.h>
-#include <ordo/kernels/elementwise/convert.h>
+#include <ordo/kernels/copy/strided.h>
 #include <ordo/kernels/elementwise/device_loops.h>
 
 namespace ordo::kernels {
@@ -16,16 +14,6 @@ ORDO_REGISTER_OP({.name = "masked_fill", .family = "elementwise", .dtypes = kAll
 
 namespace {
 
-/// The element that s is in this dtype.
-int64_t bits_of(const Scalar& s, DType dtype) {
-  return dispatch_all("where", dtype, [&]<class T>() {
-    const T v = T(scalar_as<T>(s));
-    int64_t bits = 0;
-    std::memcpy(&bits, &v, sizeof(T));
-    return bits;
-  });
-}
-
 void expect_mask(const char* op, const char* argument, const Tensor& mask) {
   detail::expect_defined(op, mask, argument);
   ORDO_CHECK(mask.dtype() == boolean, DTypeError, op, "{} must be a bool tensor, not {}", argument, mask.dtype());
@@ -34,8 +22,8 @@ void expect_mask(const char* op, const char* argument, const Tensor& mask) {
 void choose(const Tensor& out, const Tensor& condition, const Operand& a, const Operand& b) {
   LoopArgs<3> args;
   args.dtype = out.dtype();
-  if (!a.is_tensor()) args.in[1].number = bits_of(a.scalar(), args.dtype);
-  if (!b.is_tensor()) args.in[2].number = bits_of(b.scalar(), args.dtype);
+  if (!a.is_tensor()) args.in[1].number = int64_t(element_bits(a.scalar(), args.dtype));
+  if (!b.is_tensor()) args.in[2].number = int64_t(element_bits(b.scalar(), args.dtype));
   ORDO_LOOP_OP("where", where).run(args, out.impl(), {condition.impl(), a.impl(), b.impl()});
 }
 

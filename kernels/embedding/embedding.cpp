@@ -11,8 +11,7 @@ namespace ordo::kernels {
 ORDO_REGISTER_OP({.name = "embedding",
                   .family = "embedding",
                   .dtypes = kFloatingTypes,
-                  .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
-                                 {Algorithm::sorted, Determinism::device_to_device}},
+                  .algorithms = accumulate_levels(),
                   .note = "the algorithms are the backward pass's"});
 
 Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_t> skip_idx) {

@@ -16,9 +16,7 @@ namespace ordo::kernels {
 ORDO_REGISTER_OP({.name = "embedding_bag",
                   .family = "embedding_bag",
                   .dtypes = kFloatingTypes,
-                  .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
-                                 {Algorithm::sorted, Determinism::device_to_device},
-                                 {Algorithm::exact, Determinism::device_to_device, kExactTypes}},
+                  .algorithms = accumulate_levels(kExactTypes),
                   .note = "the algorithms are the backward pass's"});
 
 namespace {

@@ -81,8 +81,11 @@ void for_matrices(DType dtype, int64_t count, double work, const F& f) {
 }
 double cube(int64_t n) { return double(n) * double(n) * double(n); }
 
-/// The first matrix for which `failed` is set; -1 for none.
-int64_t first(const std::vector<char>& failed) {
+/// for_matrices, where f<T>(i) returns whether it failed. The first matrix for which it did; -1 for none.
+template <class F>
+int64_t first_failed(DType dtype, int64_t count, double work, const F& f) {
+  std::vector<char> failed(static_cast<size_t>(count));
+  for_matrices(dtype, count, work, [&]<class T>(int64_t i) { failed[size_t(i)] = f.template operator()<T>(i); });
   const auto at = std::find(failed.begin(), failed.end(), char(1));
   return at == failed.end() ? -1 : at - failed.begin();
 }
@@ -137,10 +140,9 @@ Tensor cholesky(const Tensor& a) {
   const Batch batch = batch_of("cholesky", a, true);
   const Tensor result = own(a);
   const int64_t n = batch.n;
-  std::vector<char> failed(static_cast<size_t>(batch.count));
-  for_matrices(a.dtype(), batch.count, cube(n) / 3,
-               [&]<class T>(int64_t i) { failed[size_t(i)] = !matrix::cholesky(result.data<T>() + i * n * n, n); });
-  const int64_t at = first(failed);
+  const int64_t at = first_failed(a.dtype(), batch.count, cube(n) / 3, [&]<class T>(int64_t i) {
+    return !matrix::cholesky(result.data<T>() + i * n * n, n);
+  });
   ORDO_CHECK(at < 0, ValueError, "cholesky", "matrix {} of the batch is not positive-definite", at);
   return back(result, a);
 }
@@ -162,11 +164,9 @@ LuFactors factor(const char* op, const Tensor& matrices, Device device) {
 /// ValueError where a diagonal element of the matrices, which lie on the CPU, is 0.
 void expect_regular(const char* op, const Tensor& matrices) {
   const Batch batch = batch_of(op, matrices, true);
-  std::vector<char> singular(static_cast<size_t>(batch.count));
-  for_matrices(matrices.dtype(), batch.count, double(batch.n), [&]<class T>(int64_t i) {
-    singular[size_t(i)] = has_zero_pivot(matrices.data<T>() + i * batch.n * batch.n, batch.n);
+  const int64_t at = first_failed(matrices.dtype(), batch.count, double(batch.n), [&]<class T>(int64_t i) {
+    return has_zero_pivot(matrices.data<T>() + i * batch.n * batch.n, batch.n);
   });
-  const int64_t at = first(singular);
   ORDO_CHECK(at < 0, ValueError, op, "matrix {} of the batch is singular", at);
 }
 
@@ -317,13 +317,11 @@ std::pair<Tensor, Tensor> qr(const Tensor& a) {
 void expect_full_rank(const char* op, const Tensor& r, int64_t roundings) {
   const Batch batch = batch_of(op, r, true);
   const Tensor from = on_cpu(r);
-  std::vector<char> failed(static_cast<size_t>(batch.count));
-  for_matrices(r.dtype(), batch.count, double(batch.n), [&]<class T>(int64_t i) {
+  const int64_t at = first_failed(r.dtype(), batch.count, double(batch.n), [&]<class T>(int64_t i) {
     const T* const one = from.data<T>() + i * batch.n * batch.n;
     const T least = T(roundings) * std::numeric_limits<T>::epsilon() * largest_pivot(one, batch.n);
-    failed[size_t(i)] = has_zero_pivot(one, batch.n, least);
+    return has_zero_pivot(one, batch.n, least);
   });
-  const int64_t at = first(failed);
   ORDO_CHECK(at < 0, ValueError, op, "matrix {} of the batch is not of full rank; pinv(a) serves such matrices", at);
 }
 
@@ -364,19 +362,18 @@ SvdTensors svd(const char* op, const Tensor& a) {
   const Tensor columns = own(wide ? a : views::transpose(a, -2, -1));
   const Tensor s = ordo::detail::result(batch.with({n}), a.dtype(), cpu);
   const Tensor other = ordo::detail::result(batch.with({n, n}), a.dtype(), cpu);
-  std::vector<char> failed(static_cast<size_t>(batch.count));
-  for_matrices(a.dtype(), batch.count, 16 * double(m) * double(n) * double(n), [&]<class T>(int64_t i) {
+  const double work = 16 * double(m) * double(n) * double(n);
+  const int64_t at = first_failed(a.dtype(), batch.count, work, [&]<class T>(int64_t i) {
     T* const u = columns.data<T>() + i * m * n;
     T* const vh = other.data<T>() + i * n * n;
-    failed[size_t(i)] = !std::all_of(u, u + m * n, [](T v) { return std::isfinite(v); });
-    if (failed[size_t(i)]) return;
+    if (!std::all_of(u, u + m * n, [](T v) { return std::isfinite(v); })) return true;
     matrix::svd(u, s.data<T>() + i * n, vh, m, n);
     if (wide)
       choose_signs(vh, u, n, n, m);
     else
       choose_signs(u, vh, m, n, n);
+    return false;
   });
-  const int64_t at = first(failed);
   ORDO_CHECK(at < 0, ValueError, op, "matrix {} of the batch has elements that are not finite", at);
   const Tensor& left = wide ? other : columns;
   const Tensor& right = wide ? columns : other;
@@ -389,17 +386,15 @@ std::pair<Tensor, Tensor> eigh(const Tensor& a) {
   const int64_t n = batch.n;
   const Tensor work = own(a), values = ordo::detail::result(batch.with({n}), a.dtype(), cpu);
   const Tensor columns = ordo::detail::result(batch.with({n, n}), a.dtype(), cpu);
-  std::vector<char> failed(static_cast<size_t>(batch.count));
-  for_matrices(a.dtype(), batch.count, 32 * cube(n), [&]<class T>(int64_t i) {
+  const int64_t at = first_failed(a.dtype(), batch.count, 32 * cube(n), [&]<class T>(int64_t i) {
     T* const one = work.data<T>() + i * n * n;
     T* const v = columns.data<T>() + i * n * n;
     for (int64_t r = 0; r < n; ++r)
-      failed[size_t(i)] |= !std::all_of(one + r * n, one + r * n + r + 1, [](T e) { return std::isfinite(e); });
-    if (failed[size_t(i)]) return;
+      if (!std::all_of(one + r * n, one + r * n + r + 1, [](T e) { return std::isfinite(e); })) return true;
     matrix::eigh(one, values.data<T>() + i * n, v, n);
     choose_signs<T>(v, nullptr, n, n, 0);
+    return false;
   });
-  const int64_t at = first(failed);
   ORDO_CHECK(at < 0, ValueError, "eigh", "matrix {} of the batch has elements that are not finite", at);
   return {back(values, a), back(contiguous(views::transpose(columns, -2, -1)), a)};
 }

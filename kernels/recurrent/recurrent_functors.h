@@ -46,20 +46,7 @@ struct RecurrentElement {
   }
 
   ORDO_HD bool holds(int64_t row) const { return lengths && step >= lengths[row]; }
-  ORDO_HD void hold(int64_t row, int64_t j) const {
-    if constexpr (kBack)
-      hold_back(row, j);
-    else
-      hold_forward(row, j);
-  }
-  ORDO_HD void advance(int64_t row, int64_t j) const {
-    if constexpr (kBack)
-      advance_back(row, j);
-    else
-      advance_forward(row, j);
-  }
-
-  ORDO_HD void hold_forward(int64_t row, int64_t j) const {
+  ORDO_HD void hold(int64_t row, int64_t j) const requires(!kBack) {
     const int64_t at = row * width + j;
     h[at] = h_before[at];
     if constexpr (kKind == Recurrence::lstm) c[at] = c_before[at];
@@ -68,7 +55,7 @@ struct RecurrentElement {
       for (int g = 0; g < kGates; ++g) gates[row * width * kGates + g * width + j] = T(0.0f);
   }
 
-  ORDO_HD void advance_forward(int64_t row, int64_t j) const {
+  ORDO_HD void advance(int64_t row, int64_t j) const requires(!kBack) {
     const int64_t at = row * width + j, first = row * width * kGates + j;
     const auto part = [&](int g) { return A(x[first + g * width]) + A(hidden[first + g * width]); };
     if constexpr (kKind == Recurrence::lstm) {
@@ -104,7 +91,7 @@ struct RecurrentElement {
     return d;
   }
 
-  ORDO_HD void hold_back(int64_t row, int64_t j) const {
+  ORDO_HD void hold(int64_t row, int64_t j) const requires kBack {
     const int64_t at = row * width + j, first = row * width * kGates + j;
     rest[at] = T(of_h(at));
     if constexpr (kKind == Recurrence::lstm) carried_c[at] = T(of_c(at));
@@ -114,7 +101,7 @@ struct RecurrentElement {
     }
   }
 
-  ORDO_HD void advance_back(int64_t row, int64_t j) const {
+  ORDO_HD void advance(int64_t row, int64_t j) const requires kBack {
     const int64_t at = row * width + j, first = row * width * kGates + j;
     const A d = of_h(at);
     if constexpr (kKind == Recurrence::lstm) {

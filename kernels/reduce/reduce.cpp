@@ -146,4 +146,9 @@ Tensor argmin(const Tensor& t, std::optional<int64_t> dim, bool keepdim) {
   return extreme_index("argmin", false, nullptr, t, dim ? Dims{*dim} : Dims{}, keepdim);
 }
 
+std::optional<std::pair<double, double>> known_range(const Tensor& t) {
+  if (!t.is_cpu() || t.numel() == 0) return {};
+  return std::pair(amin(t).item<double>(), amax(t).item<double>());
+}
+
 }  // namespace ordo::kernels

@@ -43,6 +43,10 @@ std::pair<Tensor, Tensor> min(const Tensor& t, int64_t dim, bool keepdim = false
 Tensor argmax(const Tensor& t, std::optional<int64_t> dim = {}, bool keepdim = false);
 Tensor argmin(const Tensor& t, std::optional<int64_t> dim = {}, bool keepdim = false);
 
+/// The least and the greatest element of a tensor on the CPU, for checks. Nothing where there are no elements, and on
+/// devices, where looking at them would wait.
+std::optional<std::pair<double, double>> known_range(const Tensor& t);
+
 struct ReduceShape;
 /// The loops of a device, from t to out. p: a norm's exponent, a variance's correction.
 using ReduceLoop = void(const Tensor& t, const Tensor& out, const ReduceShape& g, double p);

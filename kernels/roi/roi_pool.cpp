@@ -22,8 +22,7 @@ namespace ordo::kernels {
 ORDO_REGISTER_OP({.name = "roi_pool",
                   .family = "roi",
                   .dtypes = kFloatingTypes,
-                  .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
-                                 {Algorithm::sorted, Determinism::device_to_device}},
+                  .algorithms = accumulate_levels(),
                   .note = "the algorithms are the backward pass's"});
 
 namespace {

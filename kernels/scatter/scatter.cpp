@@ -20,16 +20,12 @@ ORDO_REGISTER_OP({.name = "index_fill", .family = "scatter", .dtypes = kAllTypes
 ORDO_REGISTER_OP({.name = "scatter_reduce",
                   .family = "scatter",
                   .dtypes = kNumericTypes,
-                  .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
-                                 {Algorithm::sorted, Determinism::device_to_device},
-                                 {Algorithm::exact, Determinism::device_to_device, kExactTypes}},
+                  .algorithms = accumulate_levels(kExactTypes),
                   .note = "sum and mean: as scatter_add"});
 ORDO_REGISTER_OP({.name = "index_reduce",
                   .family = "scatter",
                   .dtypes = kNumericTypes,
-                  .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
-                                 {Algorithm::sorted, Determinism::device_to_device},
-                                 {Algorithm::exact, Determinism::device_to_device, kExactTypes}},
+                  .algorithms = accumulate_levels(kExactTypes),
                   .note = "mean: as index_add"});
 
 namespace {

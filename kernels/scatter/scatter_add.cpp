@@ -9,15 +9,11 @@ namespace ordo::kernels {
 ORDO_REGISTER_OP({.name = "index_add",
                   .family = "index_add",
                   .dtypes = kNumericTypes,
-                  .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
-                                 {Algorithm::sorted, Determinism::device_to_device},
-                                 {Algorithm::exact, Determinism::device_to_device, kExactTypes}}});
+                  .algorithms = accumulate_levels(kExactTypes)});
 ORDO_REGISTER_OP({.name = "scatter_add",
                   .family = "scatter_add",
                   .dtypes = kNumericTypes,
-                  .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
-                                 {Algorithm::sorted, Determinism::device_to_device},
-                                 {Algorithm::exact, Determinism::device_to_device, kExactTypes}}});
+                  .algorithms = accumulate_levels(kExactTypes)});
 
 static Tensor sum(const char* op, IndexOf of, const Tensor& input, int64_t dim, const Tensor& index,
                   const Tensor& source, Scalar alpha, Algorithm algorithm, const IndexPlan* plan = nullptr) {

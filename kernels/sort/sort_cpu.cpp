@@ -10,17 +10,9 @@
 namespace ordo::kernels::cpu {
 namespace {
 
-constexpr int64_t kComparison = 192;  // lines that a comparison sort is faster for than counting digits
 constexpr int64_t kLineGrain = 8192;  // elements
 
-// A key is an entry's destination. Narrow entries differ, and so sort as numbers.
-bool before(NarrowEntry a, NarrowEntry b) { return a < b; }
-bool before(const WideEntry& a, const WideEntry& b) {
-  const uint64_t x = uint64_t(a.destination), y = uint64_t(b.destination);
-  return x != y ? x < y : a.item < b.item;
-}
-
-/// An entry for each element of a line; returns how many NaNs there are.
+/// An entry for each element of a line, with its key as the destination; returns how many NaNs there are.
 template <class Entry, class T>
 int64_t make_entries(const T* line, int64_t length, bool descending, Entry* entries) {
   const uint64_t nan = greatest_key(int(sizeof(T)) * 8), flip = descending ? nan : 0;
@@ -38,7 +30,7 @@ int64_t make_entries(const T* line, int64_t length, bool descending, Entry* entr
 constexpr int64_t kRoom = 4;
 template <class Entry, class T>
 void least_entries(const T* line, int64_t length, bool descending, int64_t wanted, Entry* entries) {
-  const auto less = [](const Entry& a, const Entry& b) { return before(a, b); };
+  constexpr EntryBefore before;
   const uint64_t flip = descending ? greatest_key(int(sizeof(T)) * 8) : 0;
   Entry last = make_entry<Entry>(-1, std::numeric_limits<int64_t>::max());
   int64_t count = 0;
@@ -46,11 +38,11 @@ void least_entries(const T* line, int64_t length, bool descending, int64_t wante
     entries[count] = make_entry<Entry>(int64_t(element_key(line[i]) ^ flip), i);
     count += before(entries[count], last);  // no branch, which would be mispredicted
     if (count < kRoom * wanted) continue;
-    std::nth_element(entries, entries + wanted - 1, entries + count, less);
+    std::nth_element(entries, entries + wanted - 1, entries + count, before);
     last = entries[wanted - 1];
     count = wanted;
   }
-  std::partial_sort(entries, entries + wanted, entries + count, less);
+  std::partial_sort(entries, entries + wanted, entries + count, before);
 }
 
 template <class Entry>
@@ -73,16 +65,13 @@ void sort_by_entries(const Tensor& t, bool descending, const Selection& selectio
         return make_entries(t.data<T>() + line * length, length, descending, entries);
       });
       const int64_t place = first_place(selection, length, nans);
-      const auto less = [](const Entry& a, const Entry& b) { return before(a, b); };
       const Entry* sorted = entries;
       if (wanted < length / 4) {  // only these come into order
-        std::nth_element(entries, entries + place, end, less);
-        std::nth_element(entries + place, entries + place + wanted, end, less);
-        std::sort(entries + place, entries + place + wanted, less);
-      } else if (length > kComparison) {
-        sorted = sort_by_destination(entries, end, length, key_bits(t.dtype()));
+        std::nth_element(entries, entries + place, end, EntryBefore());
+        std::nth_element(entries + place, entries + place + wanted, end, EntryBefore());
+        std::sort(entries + place, entries + place + wanted, EntryBefore());
       } else {
-        std::sort(entries, end, less);
+        sorted = sort_by_destination(entries, end, length, key_bits(t.dtype()));
       }
       sorted += place;
       for (int64_t i = 0; i < wanted; ++i) indices[line * wanted + i] = entry_item(sorted[i]);

@@ -58,6 +58,34 @@ std::atomic<uint64_t> g_bytes_to_host = 0, g_bytes_across = 0;
 bool exists(int device) { return device >= 0 && device < kDevices; }
 size_t block_size(size_t bytes) { return (bytes + 255) / 256 * 256; }
 thread_local cudaError_t t_last_error = cudaSuccess;
+
+struct ErrorText {
+  cudaError_t status;
+  const char *name, *text = nullptr;  // null: the name
+};
+constexpr ErrorText kErrors[] = {
+    {cudaSuccess, "cudaSuccess", "no error"},
+    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+    {cudaErrorCudartUnloading, "cudaErrorCudartUnloading"},
+    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration", "invalid configuration argument"},
+    {cudaErrorInsufficientDriver, "cudaErrorInsufficientDriver"},
+    {cudaErrorNoDevice, "cudaErrorNoDevice"},
+    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
+    {cudaErrorNotReady, "cudaErrorNotReady"},
+    {cudaErrorPeerAccessAlreadyEnabled, "cudaErrorPeerAccessAlreadyEnabled"},
+    {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
+    {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported"},
+    {cudaErrorStreamCaptureInvalidated, "cudaErrorStreamCaptureInvalidated"},
+    {cudaErrorStreamCaptureIsolation, "cudaErrorStreamCaptureIsolation"},
+    {cudaErrorCapturedEvent, "cudaErrorCapturedEvent"},
+};
+const ErrorText* find_error(cudaError_t status) {
+  const auto* at =
+      std::find_if(std::begin(kErrors), std::end(kErrors), [=](const ErrorText& e) { return e.status == status; });
+  return at == std::end(kErrors) ? nullptr : at;
+}
 }  // namespace
 
 cudaError_t ordo::cuda::emulator::result(cudaError_t status) {
@@ -91,61 +119,12 @@ bool ordo::cuda::emulator::is_device_memory(const void* data, size_t bytes) {
 }
 
 const char* cudaGetErrorName(cudaError_t status) {
-  switch (status) {
-    case cudaSuccess:
-      return "cudaSuccess";
-    case cudaErrorInvalidValue:
-      return "cudaErrorInvalidValue";
-    case cudaErrorMemoryAllocation:
-      return "cudaErrorMemoryAllocation";
-    case cudaErrorCudartUnloading:
-      return "cudaErrorCudartUnloading";
-    case cudaErrorInvalidConfiguration:
-      return "cudaErrorInvalidConfiguration";
-    case cudaErrorInsufficientDriver:
-      return "cudaErrorInsufficientDriver";
-    case cudaErrorNoDevice:
-      return "cudaErrorNoDevice";
-    case cudaErrorInvalidDevice:
-      return "cudaErrorInvalidDevice";
-    case cudaErrorInvalidResourceHandle:
-      return "cudaErrorInvalidResourceHandle";
-    case cudaErrorNotReady:
-      return "cudaErrorNotReady";
-    case cudaErrorPeerAccessAlreadyEnabled:
-      return "cudaErrorPeerAccessAlreadyEnabled";
-    case cudaErrorLaunchFailure:
-      return "cudaErrorLaunchFailure";
-    case cudaErrorStreamCaptureUnsupported:
-      return "cudaErrorStreamCaptureUnsupported";
-    case cudaErrorStreamCaptureInvalidated:
-      return "cudaErrorStreamCaptureInvalidated";
-    case cudaErrorStreamCaptureIsolation:
-      return "cudaErrorStreamCaptureIsolation";
-    case cudaErrorCapturedEvent:
-      return "cudaErrorCapturedEvent";
-  }
-  return "unknown";
+  const ErrorText* e = find_error(status);
+  return e ? e->name : "unknown";
 }
 const char* cudaGetErrorString(cudaError_t status) {
-  switch (status) {
-    case cudaSuccess:
-      return "no error";
-    case cudaErrorInvalidValue:
-      return "invalid argument";
-    case cudaErrorMemoryAllocation:
-      return "out of memory";
-    case cudaErrorInvalidConfiguration:
-      return "invalid configuration argument";
-    case cudaErrorInvalidDevice:
-      return "invalid device ordinal";
-    case cudaErrorInvalidResourceHandle:
-      return "invalid resource handle";
-    case cudaErrorLaunchFailure:
-      return "unspecified launch failure";
-    default:
-      return cudaGetErrorName(status);
-  }
+  const ErrorText* e = find_error(status);
+  return e && e->text ? e->text : cudaGetErrorName(status);
 }
 cudaError_t cudaGetLastError() {
   const cudaError_t status = t_last_error;
@@ -282,9 +261,6 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
   return cudaSuccess;
 }
 
-cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return cudaMemcpyAsync(to, from, bytes, kind, nullptr);
-}
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   using namespace ordo::cuda::emulator;
   if (bytes == 0) return cudaSuccess;
@@ -322,7 +298,6 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
   ordo::cuda::emulator::queue_task(stream, [=] { std::memmove(to, from, bytes); });
   return cudaSuccess;
 }
-cudaError_t cudaMemset(void* data, int value, size_t bytes) { return cudaMemsetAsync(data, value, bytes, nullptr); }
 cudaError_t cudaMemsetAsync(void* data, int value, size_t bytes, cudaStream_t stream) {
   if (!ordo::cuda::emulator::is_of_current_device(stream)) return result(cudaErrorInvalidResourceHandle);
   if (bytes) ordo::cuda::emulator::queue_task(stream, [=] { std::memset(data, value, bytes); });

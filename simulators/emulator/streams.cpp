@@ -183,10 +183,6 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   *event = new CUevent_st{current_device()};
   return cudaSuccess;
 }
-cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  delete event;
-  return cudaSuccess;
-}
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   const std::lock_guard lock(state().mutex);
   if (stream && stream->device != event->device) return result(cudaErrorInvalidResourceHandle);
@@ -223,4 +219,4 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   for (const auto& work : *executable->work) queue_task(stream, [list = executable->work, &work] { work(); });
   return cudaSuccess;
 }
-#include <ordo/simulators/emulator/graph_calls.h>
+#include <ordo/simulators/emulator/runtime_calls.h>

@@ -6,12 +6,13 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <type_traits>
 
 #include <fmt/format.h>
 
-#include "simulators/ptx/decode.h"
 #include "simulators/ptx/half.h"
+#include "simulators/ptx/lanes.h"
 
 namespace ordo::ptx {
 namespace {
@@ -179,7 +180,7 @@ template <bool kFlushes>
 struct AtomicAdd {
   static float flushed(float v) { return kFlushes && std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0f, v) : v; }
   template <class T>
-  T operator()(T old, T b, T) const {
+  T operator()(T old, T b) const {
     if constexpr (std::is_same_v<T, float>) {
       const float r = flushed(flushed(old) + flushed(b));
       return r == r ? r : std::bit_cast<float>(0x7fffffffu);
@@ -192,7 +193,7 @@ struct AtomicAdd {
 };
 struct AtomicExchange {
   template <class T>
-  T operator()(T, T b, T) const {
+  T operator()(T, T b) const {
     return b;
   }
 };
@@ -200,36 +201,6 @@ struct AtomicCompare {
   template <class T>
   T operator()(T old, T b, T c) const {
     return old == b ? c : old;
-  }
-};
-struct AtomicMinimum {
-  template <class T>
-  T operator()(T old, T b, T) const {
-    return b < old ? b : old;
-  }
-};
-struct AtomicMaximum {
-  template <class T>
-  T operator()(T old, T b, T) const {
-    return old < b ? b : old;
-  }
-};
-struct AtomicAnd {
-  template <class T>
-  T operator()(T old, T b, T) const {
-    return old & b;
-  }
-};
-struct AtomicOr {
-  template <class T>
-  T operator()(T old, T b, T) const {
-    return old | b;
-  }
-};
-struct AtomicXor {
-  template <class T>
-  T operator()(T old, T b, T) const {
-    return old ^ b;
   }
 };
 
@@ -274,7 +245,7 @@ void atomic(Warp& w, const Instruction& in, Mask m) {
     for (size_t i = 0; i < vector; ++i) {
       for (size_t part = 0; part < parts; ++part) {
         uint8_t* const here = at + (i * parts + part) * sizeof(T);
-        T old, b, c{};
+        T old, b, result;
         std::memcpy(&old, here, sizeof(T));
         const Reference value = in.operands[first + 1 + i];
         if constexpr (kHalf) {
@@ -283,8 +254,10 @@ void atomic(Warp& w, const Instruction& in, Mask m) {
         } else {
           b = w.lanes<T>(value).get(l);
         }
-        if constexpr (std::is_same_v<F, AtomicCompare>) c = w.lanes<T>(in.operands[first + 2]).get(l);
-        const T result = F()(old, b, c);
+        if constexpr (std::is_same_v<F, AtomicCompare>)
+          result = F()(old, b, w.lanes<T>(in.operands[first + 2]).get(l));
+        else
+          result = F()(old, b);
         std::memcpy(here, &result, sizeof(T));
         if (in.returns) w.lanes<T>(in.operands[0]).set(l, old);
       }
@@ -338,32 +311,11 @@ void with_space(Space space, const F& f) {
 
 template <class F>
 void with_stored(Decoder& d, Type type, const F& f) {
-  switch (type) {
-    case Type::s8:
-      return f(int8_t());
-    case Type::u8:
-    case Type::b8:
-      return f(uint8_t());
-    case Type::s16:
-      return f(int16_t());
-    case Type::u16:
-    case Type::b16:
-    case Type::f16:
-    case Type::bf16:
-      return f(uint16_t());
-    case Type::s32:
-      return f(int32_t());
-    case Type::b64:
-    case Type::u64:
-    case Type::s64:
-    case Type::f64:
-      return f(uint64_t());
-    case Type::pred:
-      break;
-    default:
-      return f(uint32_t());
-  }
-  d.unknown("it has no such type");
+  if (type == Type::s8) return f(int8_t());
+  if (type == Type::s16) return f(int16_t());
+  if (type == Type::s32) return f(int32_t());
+  if (bits_of(type) == 8) return f(uint8_t());
+  with_bits(d, type, f);
 }
 
 size_t take_vector(Modifiers& m) { return m.take("v2") ? 2 : m.take("v4") ? 4 : 1; }
@@ -477,11 +429,11 @@ void decode_atomic(Decoder& d, bool returns) {
       if (operation == "cas") d.out->run = atomic<T, AtomicCompare>;
     }
     if constexpr (std::is_integral_v<T>) {
-      if (operation == "min") d.out->run = atomic<T, AtomicMinimum>;
-      if (operation == "max") d.out->run = atomic<T, AtomicMaximum>;
-      if (operation == "and") d.out->run = atomic<T, AtomicAnd>;
-      if (operation == "or") d.out->run = atomic<T, AtomicOr>;
-      if (operation == "xor") d.out->run = atomic<T, AtomicXor>;
+      if (operation == "min") d.out->run = atomic<T, Extreme<false>>;
+      if (operation == "max") d.out->run = atomic<T, Extreme<true>>;
+      if (operation == "and") d.out->run = atomic<T, std::bit_and<T>>;
+      if (operation == "or") d.out->run = atomic<T, std::bit_or<T>>;
+      if (operation == "xor") d.out->run = atomic<T, std::bit_xor<T>>;
     }
   });
   if (!d.out->run) d.unknown();

@@ -13,13 +13,6 @@ namespace {
 template <class T>
 using Unsigned = std::make_unsigned_t<T>;
 
-/// PTX: "NaN payloads are not preserved": results of single precision are the canonical NaN.
-template <class T>
-T canonical(T v) {
-  if constexpr (std::is_same_v<T, float>) return v == v ? v : std::bit_cast<float>(0x7fffffffu);
-  return v;
-}
-
 // Integers wrap; what is narrower than an int must not overflow it.
 template <class T>
 auto wide(T v) {
@@ -75,28 +68,6 @@ struct Remainder {
       return b == -1 ? T(0) : T(a % b);
     else
       return T(a % b);
-  }
-};
-struct Minimum {
-  template <class T>
-  T operator()(T a, T b) const {
-    if constexpr (std::is_floating_point_v<T>) {
-      if (a != a) return canonical(b);
-      if (b != b) return canonical(a);
-      if (a == b) return std::signbit(a) ? a : b;
-    }
-    return a < b ? a : b;
-  }
-};
-struct Maximum {
-  template <class T>
-  T operator()(T a, T b) const {
-    if constexpr (std::is_floating_point_v<T>) {
-      if (a != a) return canonical(b);
-      if (b != b) return canonical(a);
-      if (a == b) return std::signbit(a) ? b : a;
-    }
-    return a > b ? a : b;
   }
 };
 struct HighHalf {
@@ -342,9 +313,9 @@ bool decode_arithmetic(Decoder& d) {
     operands(d, type, {type, type});
     with_integer(d, type, [&]<class T>(T) { out.run = binary<T, Remainder>; });
   } else if (base == "min") {
-    decode_binary<Minimum>(d, m.take_type());
+    decode_binary<Extreme<false>>(d, m.take_type());
   } else if (base == "max") {
-    decode_binary<Maximum>(d, m.take_type());
+    decode_binary<Extreme<true>>(d, m.take_type());
   } else if (base == "neg") {
     decode_unary<Negate>(d, m.take_type());
   } else if (base == "abs") {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 
 #include "simulators/ptx/lanes.h"
@@ -12,30 +13,6 @@ namespace {
 template <class T>
 using Unsigned = std::make_unsigned_t<T>;
 
-struct And {
-  template <class T>
-  T operator()(T a, T b) const {
-    return T(a & b);
-  }
-};
-struct Or {
-  template <class T>
-  T operator()(T a, T b) const {
-    return T(a | b);
-  }
-};
-struct Xor {
-  template <class T>
-  T operator()(T a, T b) const {
-    return T(a ^ b);
-  }
-};
-struct Not {
-  template <class T>
-  T operator()(T a) const {
-    return T(~a);
-  }
-};
 struct CountOnes {
   template <class T>
   uint32_t operator()(T a) const {
@@ -180,11 +157,15 @@ bool decode_bits(Decoder& d) {
     const Type type = m.take_type();
     operands(d, type, {type, type});
     if (type == Type::pred) {
-      out.run = base == "and" ? predicate_binary<And> : base == "or" ? predicate_binary<Or> : predicate_binary<Xor>;
+      out.run = base == "and"  ? predicate_binary<std::bit_and<Mask>>
+                : base == "or" ? predicate_binary<std::bit_or<Mask>>
+                               : predicate_binary<std::bit_xor<Mask>>;
       return true;
     }
     with_bits(d, type, [&]<class T>(T) {
-      out.run = base == "and" ? binary<T, And> : base == "or" ? binary<T, Or> : binary<T, Xor>;
+      out.run = base == "and"  ? binary<T, std::bit_and<T>>
+                : base == "or" ? binary<T, std::bit_or<T>>
+                               : binary<T, std::bit_xor<T>>;
     });
   } else if (base == "not") {
     const Type type = m.take_type();
@@ -192,7 +173,7 @@ bool decode_bits(Decoder& d) {
     if (type == Type::pred)
       out.run = predicate_not;
     else
-      with_bits(d, type, [&]<class T>(T) { out.run = unary<T, Not>; });
+      with_bits(d, type, [&]<class T>(T) { out.run = unary<T, std::bit_not<T>>; });
   } else if (base == "shl" || base == "shr") {
     const Type type = m.take_type();
     operands(d, type, {type, Type::u32});

@@ -6,8 +6,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "simulators/ptx/decode.h"
 #include "simulators/ptx/half.h"
+#include "simulators/ptx/lanes.h"
 
 namespace ordo::ptx {
 namespace {
@@ -100,31 +100,12 @@ void with_type(Decoder& d, Type type, const F& f) {
     case Type::u8:
     case Type::b8:
       return f(uint8_t());
-    case Type::s16:
-      return f(int16_t());
-    case Type::u16:
-    case Type::b16:
-      return f(uint16_t());
-    case Type::s32:
-      return f(int32_t());
-    case Type::u32:
-    case Type::b32:
-      return f(uint32_t());
-    case Type::s64:
-      return f(int64_t());
-    case Type::u64:
-    case Type::b64:
-      return f(uint64_t());
     case Type::f16:
       return f(Float16());
     case Type::bf16:
       return f(BFloat16());
-    case Type::f32:
-      return f(float());
-    case Type::f64:
-      return f(double());
     default:
-      d.unknown("it has no such type");
+      with_number(d, type, f);
   }
 }
 template <class F>

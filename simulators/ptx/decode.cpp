@@ -300,10 +300,6 @@ bool Modifiers::take(std::string_view modifier) {
   return true;
 }
 
-bool Modifiers::has_type() const {
-  return std::any_of(rest_.begin(), rest_.end(), [](const auto& m) { return type_named(m).has_value(); });
-}
-
 Type Modifiers::take_type() {
   for (auto at = rest_.begin(); at != rest_.end(); ++at)
     if (const auto type = type_named(*at)) {

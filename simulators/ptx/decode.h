@@ -31,7 +31,6 @@ class Modifiers {
   bool take(std::string_view modifier);
   /// The first type that is left.
   Type take_type();
-  bool has_type() const;
   bool empty() const { return rest_.empty(); }
 
  private:

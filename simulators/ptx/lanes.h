@@ -2,6 +2,8 @@
 // may have. Internal.
 #pragma once
 
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <initializer_list>
 #include <type_traits>
@@ -9,6 +11,27 @@
 #include "simulators/ptx/decode.h"
 
 namespace ordo::ptx {
+
+/// PTX: "NaN payloads are not preserved": results of single precision are the canonical NaN.
+template <class T>
+T canonical(T v) {
+  if constexpr (std::is_same_v<T, float>) return v == v ? v : std::bit_cast<float>(0x7fffffffu);
+  return v;
+}
+
+/// The greater number or the less. Of a number and a NaN: the number.
+template <bool kGreater>
+struct Extreme {
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (a != a) return canonical(b);
+      if (b != b) return canonical(a);
+      if (a == b) return std::signbit(a) != kGreater ? a : b;
+    }
+    return (kGreater ? a > b : a < b) ? a : b;
+  }
+};
 
 /// d = F()(a), d = F()(a, b).
 template <class T, class F>

@@ -305,10 +305,7 @@ ModuleText::ModuleText(std::string text) : text_(std::move(text)) {
   bool is_extern = false;
   while (!reader.at_end()) {
     const std::string_view word = reader.next();
-    if (word == ".version") {
-      version_ = std::string(reader.token());
-      reader.skip_line();
-    } else if (word == ".target" || word == ".address_size" || word == ".file" || word == ".loc") {
+    if (word == ".version" || word == ".target" || word == ".address_size" || word == ".file" || word == ".loc") {
       reader.skip_line();
     } else if (word == ".visible" || word == ".weak" || word == ".common") {
       continue;
@@ -331,12 +328,6 @@ ModuleText::ModuleText(std::string text) : text_(std::move(text)) {
       reader.fail(fmt::format("unknown directive '{}'", word));
     }
   }
-}
-
-std::vector<std::string> ModuleText::kernels() const {
-  std::vector<std::string> names;
-  for (const auto& [name, extent] : kernels_) names.push_back(name);
-  return names;
 }
 
 KernelText ModuleText::kernel(const std::string& name) const {

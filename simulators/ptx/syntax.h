@@ -59,20 +59,17 @@ class ModuleText {
   /// Reads declarations and finds the kernels. Throws SyntaxError.
   explicit ModuleText(std::string text);
 
-  bool has(const std::string& kernel) const { return kernels_.count(kernel) != 0; }
-  std::vector<std::string> kernels() const;
   /// Throws SyntaxError, also when there is no such kernel.
   KernelText kernel(const std::string& name) const;
   /// .global and .shared outside of kernels.
   const std::map<std::string, Variable>& variables() const { return variables_; }
-  const std::string& version() const { return version_; }
 
  private:
   struct Extent {
     size_t begin;  // of the name
     int line;
   };
-  std::string text_, version_;
+  std::string text_;
   std::map<std::string, Extent> kernels_;
   std::map<std::string, Variable> variables_;
 };

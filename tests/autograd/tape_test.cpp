@@ -134,7 +134,6 @@ TEST(Tape, hooks_see_and_replace) {
 
 TEST(Tape, bad_calls) {
   const Tensor x = leaf({1, 2});
-  EXPECT_ORDO_ERROR((x * x).backward(), ShapeError, "single elements");
   EXPECT_ORDO_ERROR((x * x).backward(leaf({1})), ShapeError, "shape");
   EXPECT_ORDO_ERROR(zeros({}).backward(), AutogradError, "does not depend");
   EXPECT_ORDO_ERROR(grad({x.sum()}, {zeros({1})}), AutogradError, "does not require");

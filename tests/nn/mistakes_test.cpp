@@ -21,7 +21,6 @@ class Mistakes : public ::testing::Test {
 
 TEST_F(Mistakes, shapes) {
   EXPECT_ORDO_ERROR(x + y, ShapeError, "[add] shapes [4, 3] and [4, 5] do not broadcast: sizes 3 and 5 at");
-  EXPECT_ORDO_ERROR(x.matmul(y), ShapeError, "[matmul] the last dimension of the first input must match the");
   EXPECT_ORDO_ERROR(x.view({5, 3}), ShapeError, "[view] 12 elements do not fit the shape [5, 3]");
   EXPECT_ORDO_ERROR(x.t().view(-1), ShapeError, "[view] a tensor of shape [3, 4] and strides [1, 3] cannot be");
   EXPECT_ORDO_ERROR(x.reshape({-1, -1}), ShapeError, "[reshape] only one size may be -1, given [-1, -1]");
@@ -32,11 +31,7 @@ TEST_F(Mistakes, shapes) {
   EXPECT_ORDO_ERROR(x.item(), ShapeError, "[item] only a tensor of one element converts to a number; this");
   EXPECT_ORDO_ERROR(zeros({2, -1}), ShapeError, "[zeros] sizes must not be negative, given [2, -1]");
   EXPECT_ORDO_ERROR(linear(x, y), ShapeError, "[linear] the last dimension of the input must be 5 for a weight");
-  EXPECT_ORDO_ERROR(tensor({{1, 2}, {3}}), ShapeError, "[tensor] lists of one depth differ: one has shape [2],");
   EXPECT_ORDO_ERROR(from_vector(std::vector<float>{1, 2, 3}, {2, 2}), ShapeError, "[from_vector] 3 values do not");
-  EXPECT_ORDO_ERROR(inverse(y), ShapeError, "[inverse] takes square matrices, not [4, 5]");
-  EXPECT_ORDO_ERROR(cholesky(-eye(3)), ValueError, "[cholesky] matrix 0 of the batch is not positive-definite");
-  EXPECT_ORDO_ERROR(inverse(zeros({3, 3})), ValueError, "[inverse] matrix 0 of the batch is singular");
   EXPECT_ORDO_ERROR(x.sizes()[2], IndexError, "there is no number 2 in [4, 3]");
   EXPECT_ORDO_ERROR(x.sizes()[-1], IndexError, "there is no number -1 in [4, 3]");
 }
@@ -45,12 +40,10 @@ TEST_F(Mistakes, dtypes) {
   EXPECT_ORDO_ERROR(x.matmul(x.t().to(float64)), DTypeError, "[matmul] tensors are float32 and float64; convert");
   EXPECT_ORDO_ERROR(x[x], DTypeError, "[index] takes indices of dtype int32 or int64, not float32");
   EXPECT_ORDO_ERROR(ids.mean(), DTypeError, "[mean] takes floating-point tensors, not int64");
-  EXPECT_ORDO_ERROR(softmax(ids, 0), DTypeError, "[softmax] takes floating-point tensors, not int64");
   EXPECT_ORDO_ERROR(x & x, DTypeError, "[&] combines masks or integers, not float32; compare first, as in");
   EXPECT_ORDO_ERROR(one_hot(labels, 5), IndexError, "[one_hot] target[3] = 9 is out of range for dimension 0 of");
   EXPECT_ORDO_ERROR(x.to(int64).requires_grad_(), DTypeError, "[requires_grad] only floating-point tensors have");
   EXPECT_ORDO_ERROR(from_blob(static_cast<float*>(nullptr), {3}), ValueError, "[from_blob] a tensor of shape [3]");
-  EXPECT_ORDO_ERROR(bincount(x), DTypeError, "[bincount] counts integers (uint8, int32 or int64), not float32");
 }
 
 TEST_F(Mistakes, indices) {
@@ -72,7 +65,6 @@ TEST_F(Mistakes, gradients) {
   EXPECT_ORDO_ERROR(grad({w.sum()}, {x}), AutogradError, "[backward] gradients are wanted with respect to a tensor");
   EXPECT_ORDO_ERROR((w * 2).grad(), AutogradError, "[grad] this is a result of mul, whose gradient is not kept; call");
   EXPECT_ORDO_ERROR((w * 2).requires_grad_(false), AutogradError, "[requires_grad] only leaves can be told (not)");
-  EXPECT_ORDO_ERROR(Tensor().sum(), ValueError, "[sum] input is an undefined tensor");
   const Tensor loss = w.square().sum(), z = w.exp();
   loss.backward();
   EXPECT_ORDO_ERROR(loss.backward(), AutogradError,
@@ -82,14 +74,8 @@ TEST_F(Mistakes, gradients) {
 }
 
 TEST_F(Mistakes, losses) {
-  EXPECT_ORDO_ERROR(cross_entropy(scores, scores.sum()), ShapeError, "[cross_entropy] logits and target of");
   EXPECT_ORDO_ERROR(cross_entropy(scores, labels + 1), IndexError, "[cross_entropy] target[3] = 10 is out of range");
-  EXPECT_ORDO_ERROR(cross_entropy(scores, labels.to(float32)), ShapeError, "[cross_entropy] logits and target of");
-  EXPECT_ORDO_ERROR(cross_entropy(scores, one_hot(labels, 10)), ShapeError, "[cross_entropy] target must have");
-  EXPECT_ORDO_ERROR(mse_loss(scores, labels), DTypeError, "[mse_loss] tensors are float32 and int64; convert one");
   EXPECT_ORDO_ERROR(mse_loss(x, y), ShapeError, "[mse_loss] input and target must have one shape, but have [4, 3]");
-  EXPECT_ORDO_ERROR(binary_cross_entropy_with_logits(x, x > 0), DTypeError, "[binary_cross_entropy_with_logits]");
-  EXPECT_ORDO_ERROR(cross_entropy(scores, labels, {.weight = ones({3})}), ShapeError, "[cross_entropy] weight must");
   EXPECT_ORDO_ERROR(cross_entropy(scores, labels, {.label_smoothing = 2}), ValueError, "[cross_entropy]");
 }
 
@@ -143,15 +129,12 @@ TEST_F(Mistakes, files) {
                     "[TensorDataset] needs tensors with as many");
   EXPECT_ORDO_ERROR(data::DataLoader(data::TensorDataset({x, labels}), {.batch_size = 0}), ValueError,
                     "[DataLoader] needs a batch size of at least 1, not 0");
-  EXPECT_ORDO_ERROR(data::read_csv("missing.csv"), DataError, "[read_csv] missing.csv: no such file");
-  EXPECT_ORDO_ERROR(data::mnist("/nowhere"), DataError, "/nowhere: no such directory");
 }
 
 TEST_F(Mistakes, settings) {
   EXPECT_ORDO_ERROR(zeros({3}, "gpu"), DeviceError, "[device] \"gpu\" is not a device; write \"cpu\", \"cuda\" or");
   EXPECT_ORDO_ERROR(set_num_threads(0), ValueError, "[set_num_threads] takes 1 to 4096 threads, not 0");
   EXPECT_ORDO_ERROR(rand({2}, int64), DTypeError, "[rand] takes floating-point tensors, not int64");
-  EXPECT_ORDO_ERROR(arange(0, 10, 0), ValueError, "[arange] needs finite numbers and a step other than 0, not 0,");
   EXPECT_ORDO_ERROR(x.clone().copy_(y), ShapeError, "[copy_] shapes [4, 3] and [4, 5] do not broadcast: sizes 3");
   EXPECT_ORDO_ERROR(zeros({3}, "cuda:99"), DeviceError, "[zeros] there is no device cuda:99");
 }

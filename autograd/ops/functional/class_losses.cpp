@@ -5,7 +5,7 @@
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/loss/ctc_loss.h>
 #include <ordo/kernels/loss/nll_loss.h>
-#include <ordo/kernels/reduce/known_range.h>
+#include <ordo/kernels/reduce/reduce.h>
 
 namespace ordo {
 

@@ -7,7 +7,7 @@
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/binary_functions.h>
 #include <ordo/kernels/loss/mse_loss.h>
-#include <ordo/kernels/reduce/known_range.h>
+#include <ordo/kernels/reduce/reduce.h>
 
 namespace ordo::detail {
 

@@ -142,13 +142,11 @@ ORDO_LP_POOL(3)
 
 // -- maxima of windows at random places
 
-#define ORDO_REGISTER_FRACTIONAL(name_)                                                             \
-  ORDO_REGISTER_OP({.name = name_,                                                                  \
-                    .family = "pooling",                                                            \
-                    .dtypes = kFloatingTypes,                                                       \
-                    .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},                \
-                                   {Algorithm::sorted, Determinism::device_to_device},              \
-                                   {Algorithm::exact, Determinism::device_to_device, kExactTypes}}, \
+#define ORDO_REGISTER_FRACTIONAL(name_)                                    \
+  ORDO_REGISTER_OP({.name = name_,                                         \
+                    .family = "pooling",                                   \
+                    .dtypes = kFloatingTypes,                              \
+                    .algorithms = kernels::accumulate_levels(kExactTypes), \
                     .note = "the algorithms are those of the backward pass, which is a scatter_add"})
 ORDO_REGISTER_FRACTIONAL("fractional_max_pool2d");
 ORDO_REGISTER_FRACTIONAL("fractional_max_pool2d_with_indices");

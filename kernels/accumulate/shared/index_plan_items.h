@@ -1,6 +1,7 @@
 // An index as items that have destinations only. Internal; shared by both devices.
 #pragma once
 
+#include <ordo/engine/tensor/devices.h>
 #include <ordo/kernels/accumulate/index_plan.h>
 #include <ordo/kernels/accumulate/index_view.h>
 
@@ -12,11 +13,7 @@ struct IndexItems {
   ORDO_HD int64_t destination(int64_t item) const { return index[item]; }
 };
 
-namespace cpu {
-std::shared_ptr<const IndexOrder> order_index(const IndexItems& items, int64_t destinations, Device device);
-}
-namespace cuda {
-std::shared_ptr<const IndexOrder> order_index(const IndexItems& items, int64_t destinations, Device device);
-}
+ORDO_DEVICES(std::shared_ptr<const IndexOrder>, order_index, const IndexItems& items, int64_t destinations,
+             Device device)
 
 }  // namespace ordo::kernels

@@ -166,7 +166,6 @@ TEST(PytorchFunctions, weights_of_cov) {
   EXPECT_EQ(cov(x[0]).dim(), 0);
   EXPECT_ORDO_ERROR(cov(x, 1, a), DTypeError, "[cov]");
   EXPECT_ORDO_ERROR(cov(x, 1, f.narrow(0, 0, 3)), ShapeError, "[cov]");
-  EXPECT_ORDO_ERROR(cov(x.unsqueeze(0)), ShapeError, "[cov]");
 }
 
 // -- as_strided
@@ -201,8 +200,6 @@ TEST(PytorchFunctions, as_strided_of_parts) {
   expect_values(part.as_strided({2}, {5}, 0), {0, 5});
   as_strided(x, {2}, {2}, 1).fill_(-1);
   expect_values(x.narrow(0, 0, 4), {0, -1, 2, -1});
-  EXPECT_ORDO_ERROR(as_strided(x, {2}, {1}, 11), ValueError, "[as_strided]");
-  EXPECT_ORDO_ERROR(as_strided(x, {2}, {-1}), ValueError, "flip");
   EXPECT_ORDO_ERROR(as_strided(x, {2}, {1, 1}), ValueError, "[as_strided]");
   EXPECT_EQ(as_strided(x, {0, 3}, {100, 1}, 500).numel(), 0);
   Tensor leaf = arange(0, 6, 1, float64).set_requires_grad();

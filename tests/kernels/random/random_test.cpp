@@ -181,7 +181,6 @@ TEST(Random, strided_targets) {
 }
 
 TEST(BadInput, random) {
-  EXPECT_ORDO_ERROR(rand({2}, {int64}), DTypeError, "[rand]");
   EXPECT_ORDO_ERROR(randn({2}, {boolean}), DTypeError, "[randn]");
   EXPECT_ORDO_ERROR(bernoulli({2}, 1.5), ValueError, "[bernoulli]");
   EXPECT_ORDO_ERROR(bernoulli(ones({2}, {int64})), DTypeError, "bernoulli");

@@ -262,22 +262,5 @@ TEST(Roi, the_first_of_equal_maxima_and_the_last_nan) {
   EXPECT_EQ(place({0, nan, 3, nan, 3, 2}), 3);
 }
 
-TEST(Roi, second_derivatives) {
-  const Tensor boxes = from_vector<double>({0, 0.25, 0, 3, 2, 0, -9, -9, -8, -8}, {2, 5});
-  for (bool pooled : {false, true}) {
-    const auto f = [&](const Tensor& t) { return pooled ? roi_pool(t, boxes, 2) : roi_align(t, boxes, 2); };
-    const Tensor x = test_values({1, 2, 3, 4}, 1).set_requires_grad();
-    const Tensor g = test_values({2, 2, 2, 2}, 2).set_requires_grad(), u = test_values({1, 2, 3, 4}, 3);
-    const Tensor of_x = grad({f(x)}, {x}, {g}, true, true)[0];
-    of_x.backward(u);
-    // Linear in x for fixed maxima: what g's gradient sees of u.
-    const Tensor expected = pooled ? grad({(f(x) * g).sum()}, {g})[0] : f(u);
-    EXPECT_EQ(g.grad().sizes(), expected.sizes());
-    if (!pooled) {
-      EXPECT_EQ(bytes_of(g.grad()), bytes_of(expected));
-    }
-  }
-}
-
 }  // namespace
 }  // namespace ordo::test::roi_samples_test

@@ -14,45 +14,52 @@ namespace ordo::test::models_test {
 namespace {
 
 using models::LanguageModel, models::Generated;
+using Tensors = std::map<std::string, Tensor>;
 
 std::string folder_of(const std::string& model) {
   return std::string(ORDO_SOURCE_DIR) + "/tests/nn/models/data/" + model;
+}
+
+Tensors tensors_of(const std::string& file) {
+  Tensors all;
+  for (const auto& entry : load_safetensors(file).tensors) all[entry.name] = entry.tensor;
+  return all;
+}
+
+/// Logits, loss and gradients are those of Python. A gradient may be off by 1e-5 of its largest element, and `more`.
+void expect_as_in_python(const nn::Module& model, const Tensor& logits, const Tensor& loss, Tensors& expected,
+                         double more) {
+  EXPECT_TRUE(allclose(logits, expected["logits"], 1e-5, 1e-5)) << (logits - expected["logits"]).abs().max().item();
+  EXPECT_TRUE(allclose(loss.view({1}), expected["loss"], 1e-5, 1e-6));
+  loss.backward();
+  for (const auto& [name, parameter] : model.named_parameters()) {
+    const Tensor gradient = expected["grad." + name];
+    ASSERT_TRUE(gradient.defined()) << name;
+    EXPECT_TRUE(allclose(parameter.grad(), gradient, 1e-4, 1e-5 * gradient.abs().max().item<double>() + more)) << name;
+  }
 }
 
 class Models : public testing::TestWithParam<std::string> {
  protected:
   const std::string folder = folder_of(GetParam());
   const DeterminismGuard guard_{Determinism::device_to_device};
-  /// [3, 13]
-  Tensor expected(const std::string& name) const {
-    const nn::NamedTensorList all = load_safetensors(folder + "/expected.safetensors").tensors;
-    for (const auto& entry : all)
-      if (entry.name == name) return entry.tensor;
-    return {};
-  }
+  Tensors expected = tensors_of(folder + "/expected.safetensors");
 };
 INSTANTIATE_TEST_SUITE_P(, Models, testing::Values("gpt2", "llama", "mistral", "qwen2"),
                          [](const auto& info) { return info.param; });
 
 TEST_P(Models, compute_what_they_do_in_python) {
   const auto model = models::open(folder);
-  const Tensor tokens = expected("tokens"), logits = (*model)(tokens);
-  EXPECT_TRUE(allclose(logits, expected("logits"), 1e-5, 1e-5)) << (logits - expected("logits")).abs().max().item();
+  const Tensor tokens = expected["tokens"], logits = (*model)(tokens);
   const Tensor next = tokens.narrow(1, 1, 12).flatten();
   const Tensor loss = cross_entropy(logits.narrow(1, 0, 12).flatten(0, 1), next);
-  EXPECT_TRUE(allclose(loss.view({1}), expected("loss"), 1e-5, 1e-6));
-  loss.backward();
-  for (const auto& [name, parameter] : model->named_parameters()) {
-    const Tensor gradient = expected("grad." + name);
-    ASSERT_TRUE(gradient.defined()) << name;
-    EXPECT_TRUE(allclose(parameter.grad(), gradient, 1e-4, 1e-5 * gradient.abs().max().item<double>())) << name;
-  }
+  expect_as_in_python(*model, logits, loss, expected, 0);
 }
 
 TEST_P(Models, have_one_result_whole_and_in_pieces) {
   for (const Device device : test_devices()) {
     const auto model = models::open(folder, {.device = device});
-    const Tensor tokens = expected("tokens").to(device);
+    const Tensor tokens = expected["tokens"].to(device);
     const Tensor whole = (*model)(tokens);
     const NoGrad guard;
     for (const std::vector<int64_t>& pieces : {std::vector<int64_t>(13, 1), {5, 1, 7}, {13}}) {
@@ -93,12 +100,6 @@ TEST_P(Models, generate_the_same_beside_other_texts_and_as_in_training) {
 
 class ModelFiles : public FolderTest {};
 
-std::map<std::string, Tensor> tensors_of(const std::string& file) {
-  std::map<std::string, Tensor> all;
-  for (const auto& entry : load_safetensors(file).tensors) all[entry.name] = entry.tensor;
-  return all;
-}
-
 TEST_F(ModelFiles, have_encoders) {
   const DeterminismGuard guard(Determinism::device_to_device);
   for (const std::string name : {"bert_masked", "bert_classifier"}) {
@@ -108,17 +109,9 @@ TEST_F(ModelFiles, have_encoders) {
     const Tensor tokens = expected["tokens"];
     const models::BertCall call{expected["token_type_ids"], expected["attention_mask"]};
     const Tensor logits = (*model)(tokens, call);
-    EXPECT_TRUE(allclose(logits, expected["logits"], 1e-5, 1e-5)) << (logits - expected["logits"]).abs().max().item();
     const Tensor labels = model->classifier ? from_vector(std::vector<int64_t>{0, 2, 1}, {3}) : tokens.flatten();
     const Tensor loss = cross_entropy(model->classifier ? logits : logits.flatten(0, 1), labels);
-    EXPECT_TRUE(allclose(loss.view({1}), expected["loss"], 1e-5, 1e-6));
-    loss.backward();
-    for (const auto& [parameter_name, parameter] : model->named_parameters()) {
-      const Tensor gradient = expected["grad." + parameter_name];
-      ASSERT_TRUE(gradient.defined()) << parameter_name;
-      EXPECT_TRUE(allclose(parameter.grad(), gradient, 1e-4, 1e-5 * gradient.abs().max().item<double>() + 1e-7))
-          << parameter_name;
-    }
+    expect_as_in_python(*model, logits, loss, expected, 1e-7);
     models::save(*model, path(name));
     const auto again = models::open_bert(path(name));
     EXPECT_EQ(bytes_of((*again)(tokens, call)), bytes_of(logits));
@@ -215,7 +208,7 @@ TEST_F(ModelFiles, of_resnets_may_be_torchvision_s) {
     replace(name, "classifier.1.", "fc.");
   }
   save_safetensors(path("resnet.safetensors"), tensors, {});
-  std::map<std::string, Tensor> before = tensors_of(folder_of("resnet_bottleneck") + "/model.safetensors"), after;
+  Tensors before = tensors_of(folder_of("resnet_bottleneck") + "/model.safetensors"), after;
   // The first stage of this one halves the picture, which torchvision's do not; so its tensors are compared.
   for (const auto& [name, tensor] : models::open_resnet(path("resnet.safetensors"))->state_dict()) after[name] = tensor;
   EXPECT_EQ(before.size(), after.size());
@@ -250,16 +243,8 @@ TEST_F(ModelFiles, have_resnets) {
     auto expected = tensors_of(folder_of(name) + "/expected.safetensors");
     const auto model = models::open_resnet(folder_of(name));
     const Tensor logits = (*model)(expected["tokens"]);
-    EXPECT_TRUE(allclose(logits, expected["logits"], 1e-5, 1e-5)) << (logits - expected["logits"]).abs().max().item();
     const Tensor loss = cross_entropy(logits, from_vector(std::vector<int64_t>{0, 2, 1}, {3}));
-    EXPECT_TRUE(allclose(loss.view({1}), expected["loss"], 1e-5, 1e-6));
-    loss.backward();
-    for (const auto& [parameter_name, parameter] : model->named_parameters()) {
-      const Tensor gradient = expected["grad." + parameter_name];
-      ASSERT_TRUE(gradient.defined()) << parameter_name;
-      EXPECT_TRUE(allclose(parameter.grad(), gradient, 1e-4, 1e-5 * gradient.abs().max().item<double>()))
-          << parameter_name;
-    }
+    expect_as_in_python(*model, logits, loss, expected, 0);
     models::save(*model, path(name));
     const auto again = models::open_resnet(path(name));
     EXPECT_EQ(bytes_of((*again)(expected["tokens"])), bytes_of(logits));
@@ -351,9 +336,8 @@ TEST_F(ModelFiles, have_low_rank_parts_and_whole_modules) {
 
 TEST_F(ModelFiles, have_low_rank_parts_of_their_own) {
   const std::string adapter = folder_of("gpt2_adapter");
-  const auto expected = load_safetensors(adapter + "/expected.safetensors").tensors;
-  const Tensor &logits = expected[0].name == "logits" ? expected[0].tensor : expected[1].tensor,
-               &tokens = expected[0].name == "logits" ? expected[1].tensor : expected[0].tensor;
+  auto expected = tensors_of(adapter + "/expected.safetensors");
+  const Tensor logits = expected["logits"], tokens = expected["tokens"];
   const auto model = models::open(folder_of("gpt2"));
   models::load_adapter(*model, adapter);
   EXPECT_TRUE(allclose((*model)(tokens), logits, 1e-5, 1e-5));

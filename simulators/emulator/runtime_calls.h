@@ -1,6 +1,14 @@
-// The calls of CUDA's runtime for graphs that neither queue nor wait. Internal: included once by the emulator's runtime and
-// by the PTX machine's, whose declarations and linkage they have.
+// The calls of CUDA's runtime that both simulated runtimes answer alike. Internal: included once by the emulator's and by the
+// PTX machine's, whose declarations and linkage they have.
 
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  return cudaMemcpyAsync(to, from, bytes, kind, nullptr);
+}
+cudaError_t cudaMemset(void* data, int value, size_t bytes) { return cudaMemsetAsync(data, value, bytes, nullptr); }
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   bool& relaxed = ordo::cuda::queues::capturing_thread.relaxed;
   const bool was = std::exchange(relaxed, *mode == cudaStreamCaptureModeRelaxed);
