@@ -1,6 +1,5 @@
 #include <ordo/autograd/leaf_gradient.h>
 
-#include <algorithm>
 #include <atomic>
 
 #include <ordo/autograd/ops/math/arithmetic.h>

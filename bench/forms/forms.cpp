@@ -6,7 +6,6 @@
 // Exit status: 0, or 2 without a CUDA device or for an unknown argument.
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <string>

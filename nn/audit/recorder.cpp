@@ -1,6 +1,5 @@
 #include <ordo/nn/audit/recorder.h>
 
-#include <algorithm>
 #include <mutex>
 
 #include <ordo/engine/calls/check.h>

@@ -1,6 +1,5 @@
 #include <ordo/nn/data/csv.h>
 
-#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <set>

@@ -5,7 +5,6 @@
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/calls/check.h>
-#include <ordo/engine/calls/checked.h>
 #include <ordo/engine/calls/device_check.h>
 #include <ordo/engine/calls/op_call.h>
 #include <ordo/engine/calls/op_scope.h>

@@ -21,18 +21,18 @@ struct Errors {
   jpeg_error_mgr errors{};
   std::jmp_buf back;
   char reason[JMSG_LENGTH_MAX] = "";
+  bool created = false;
+
+  Errors() = default;
+  Errors(const Errors&) = delete;
+  Errors& operator=(const Errors&) = delete;
 };
 
 struct Reader : Errors {
   jpeg_decompress_struct jpeg{};
-  bool created = false;
-
-  Reader() = default;
   ~Reader() {
     if (created) jpeg_destroy_decompress(&jpeg);
   }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
 };
 
 [[noreturn]] void on_error(j_common_ptr jpeg) {
@@ -74,16 +74,11 @@ bool read_rows(Reader& r, unsigned char* to, size_t row_bytes) {
 struct Writer : Errors {
   jpeg_compress_struct jpeg{};
   jpeg_destination_mgr destination{};
-  bool created = false;
   std::string contents;
   unsigned char buffer[4096];
-
-  Writer() = default;
   ~Writer() {
     if (created) jpeg_destroy_compress(&jpeg);
   }
-  Writer(const Writer&) = delete;
-  Writer& operator=(const Writer&) = delete;
 };
 
 Writer& writer_of(j_compress_ptr jpeg) { return *static_cast<Writer*>(static_cast<Errors*>(jpeg->client_data)); }

@@ -1,13 +1,11 @@
 #include <ordo/nn/distributed/tensor_parallel.h>
 
-#include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/distributed/collectives.h>
 #include <ordo/autograd/ops/linalg/matmul.h>
 #include <ordo/autograd/ops/math/arithmetic.h>
 #include <ordo/autograd/ops/shape/cat.h>
 #include <ordo/autograd/tape.h>
 #include <ordo/engine/calls/check.h>
-#include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/nn/description.h>
 #include <ordo/nn/layers/linear.h>
 

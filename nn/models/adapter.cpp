@@ -65,15 +65,10 @@ std::string last_name(const std::string& path) { return path.substr(path.rfind('
 void load_adapter(nn::ModuleBase& model, const std::string& folder) {
   const ordo::detail::LibraryCall call;
   const Entries config = json_file(folder + "/adapter_config.json", "load_adapter");
-  const auto none = nlohmann::json::object();
-  for (const auto& [name, value] :
-       std::initializer_list<std::pair<const char*, nlohmann::json>>{{"peft_type", "LORA"},
-                                                                     {"bias", "none"},
-                                                                     {"lora_bias", false},
-                                                                     {"use_dora", false},
-                                                                     {"rank_pattern", none},
-                                                                     {"alpha_pattern", none}})
-    config.expect(name, value);
+  config.expect("peft_type", "LORA");
+  config.expect("bias", "none");
+  for (const char* name : {"lora_bias", "use_dora"}) config.expect(name, false);
+  for (const char* name : {"rank_pattern", "alpha_pattern"}) config.expect(name, nlohmann::json::object());
   for (const char* name : {"use_qalora", "use_bdlora"}) config.expect(name, false);
   for (const char* name : {"alora_invocation_tokens", "arrow_config", "kasa_config", "layer_replication",
                            "monteclora_config", "target_parameters", "trainable_token_indices", "velora_config"})

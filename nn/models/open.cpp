@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 
@@ -21,7 +20,6 @@
 namespace ordo::models {
 namespace {
 
-using nlohmann::json;
 namespace fs = std::filesystem;
 
 Entries read_json(const std::string& path) { return json_file(path, "open"); }
@@ -41,26 +39,23 @@ void expect_held(const Entries& e, const Held& held, int64_t layers,
 
 std::unique_ptr<LanguageModel> gpt2_of(const Entries& e, const Held& held) {
   GPT2Config c;
-  for (const auto& [name, value] : {std::pair{"vocab_size", &c.vocab_size},
-                                    {"n_positions", &c.n_positions},
-                                    {"n_embd", &c.n_embd},
-                                    {"n_layer", &c.n_layer},
-                                    {"n_head", &c.n_head},
-                                    {"n_inner", &c.n_inner}})
-    e.read(name, *value);
-  for (const auto& [name, value] : {std::pair{"layer_norm_epsilon", &c.layer_norm_epsilon},
-                                    {"embd_pdrop", &c.embd_pdrop},
-                                    {"attn_pdrop", &c.attn_pdrop},
-                                    {"resid_pdrop", &c.resid_pdrop}})
-    e.read(name, *value);
+  e.read("vocab_size", c.vocab_size);
+  e.read("n_positions", c.n_positions);
+  e.read("n_embd", c.n_embd);
+  e.read("n_layer", c.n_layer);
+  e.read("n_head", c.n_head);
+  e.read("n_inner", c.n_inner);
+  e.read("layer_norm_epsilon", c.layer_norm_epsilon);
+  e.read("embd_pdrop", c.embd_pdrop);
+  e.read("attn_pdrop", c.attn_pdrop);
+  e.read("resid_pdrop", c.resid_pdrop);
   const std::string activation = e.get<std::string>("activation_function", "gelu_new");
   ORDO_CHECK(activation == "gelu_new" || activation == "gelu_pytorch_tanh", DataError, "open",
              "{}: 'activation_function' is {}; only gelu_new is computed here", e.file(), activation);
-  for (const auto& [name, value] : {std::pair{"tie_word_embeddings", true},
-                                    {"scale_attn_weights", true},
-                                    {"scale_attn_by_inverse_layer_idx", false},
-                                    {"add_cross_attention", false}})
-    e.expect(name, value);
+  e.expect("tie_word_embeddings", true);
+  e.expect("scale_attn_weights", true);
+  e.expect("scale_attn_by_inverse_layer_idx", false);
+  e.expect("add_cross_attention", false);
   expect_held(e, held, c.n_layer,
               {{c.vocab_size, c.n_embd}, {c.n_positions, c.n_embd}, {c.n_embd, c.n_embd}, {c.n_inner, c.n_embd}});
   return std::make_unique<GPT2>(c);
@@ -90,15 +85,14 @@ std::unique_ptr<LanguageModel> llama_of(const Entries& e, const std::string& arc
   const bool is_qwen = architecture == "Qwen2ForCausalLM";
   c.model_type = is_qwen ? "qwen2" : architecture == "MistralForCausalLM" ? "mistral" : "llama";
   c.attention_bias = is_qwen;
-  for (const auto& [name, value] : {std::pair{"vocab_size", &c.vocab_size},
-                                    {"hidden_size", &c.hidden_size},
-                                    {"intermediate_size", &c.intermediate_size},
-                                    {"num_hidden_layers", &c.num_hidden_layers},
-                                    {"num_attention_heads", &c.num_attention_heads},
-                                    {"num_key_value_heads", &c.num_key_value_heads},
-                                    {"head_dim", &c.head_dim},
-                                    {"max_position_embeddings", &c.max_position_embeddings}})
-    e.read(name, *value);
+  e.read("vocab_size", c.vocab_size);
+  e.read("hidden_size", c.hidden_size);
+  e.read("intermediate_size", c.intermediate_size);
+  e.read("num_hidden_layers", c.num_hidden_layers);
+  e.read("num_attention_heads", c.num_attention_heads);
+  e.read("num_key_value_heads", c.num_key_value_heads);
+  e.read("head_dim", c.head_dim);
+  e.read("max_position_embeddings", c.max_position_embeddings);
   e.read("rms_norm_eps", c.rms_norm_eps);
   e.read("tie_word_embeddings", c.tie_word_embeddings);
   read_rotary(e, c.rotary);
@@ -146,28 +140,24 @@ std::unique_ptr<Bert> bert_of(const Entries& e, const Held& held) {
   ORDO_CHECK(std::find(known.begin(), known.end(), c.architecture) != known.end(), DataError, "open",
              "{}: 'architectures' is {}; open_bert() opens {}", e.file(),
              e.has("architectures") ? e.at("architectures").dump() : "missing", fmt::join(known, ", "));
-  for (const auto& [name, value] : {std::pair{"vocab_size", &c.vocab_size},
-                                    {"hidden_size", &c.hidden_size},
-                                    {"num_hidden_layers", &c.num_hidden_layers},
-                                    {"num_attention_heads", &c.num_attention_heads},
-                                    {"intermediate_size", &c.intermediate_size},
-                                    {"max_position_embeddings", &c.max_position_embeddings},
-                                    {"type_vocab_size", &c.type_vocab_size}})
-    e.read(name, *value);
-  for (const auto& [name, value] : {std::pair{"layer_norm_eps", &c.layer_norm_eps},
-                                    {"hidden_dropout_prob", &c.hidden_dropout_prob},
-                                    {"attention_probs_dropout_prob", &c.attention_probs_dropout_prob}})
-    e.read(name, *value);
+  e.read("vocab_size", c.vocab_size);
+  e.read("hidden_size", c.hidden_size);
+  e.read("num_hidden_layers", c.num_hidden_layers);
+  e.read("num_attention_heads", c.num_attention_heads);
+  e.read("intermediate_size", c.intermediate_size);
+  e.read("max_position_embeddings", c.max_position_embeddings);
+  e.read("type_vocab_size", c.type_vocab_size);
+  e.read("layer_norm_eps", c.layer_norm_eps);
+  e.read("hidden_dropout_prob", c.hidden_dropout_prob);
+  e.read("attention_probs_dropout_prob", c.attention_probs_dropout_prob);
   if (e.lists("pad_token_id")) c.pad_token_id.reset();
   if (e.has("pad_token_id")) c.pad_token_id = e.get<int64_t>("pad_token_id");
   if (e.has("classifier_dropout")) c.classifier_dropout = e.get<double>("classifier_dropout");
-  for (const auto& [name, value] :
-       std::initializer_list<std::pair<const char*, json>>{{"hidden_act", "gelu"},
-                                                           {"position_embedding_type", "absolute"},
-                                                           {"is_decoder", false},
-                                                           {"add_cross_attention", false},
-                                                           {"tie_word_embeddings", true}})
-    e.expect(name, value);
+  e.expect("hidden_act", "gelu");
+  e.expect("position_embedding_type", "absolute");
+  e.expect("is_decoder", false);
+  e.expect("add_cross_attention", false);
+  e.expect("tie_word_embeddings", true);
   c.labels = labels_of(e);
   expect_held(e, held, c.num_hidden_layers,
               {{c.vocab_size, c.hidden_size},
@@ -216,13 +206,12 @@ void expect_held(const std::string& file, const ResNetConfig& c, const Held& hel
 
 std::unique_ptr<ResNet> resnet_of(const Entries& e, const Held& held) {
   ResNetConfig c;
-  for (const auto& [name, value] : {std::pair{"num_channels", &c.num_channels}, {"embedding_size", &c.embedding_size}})
-    e.read(name, *value);
-  for (const auto& [name, value] : {std::pair{"hidden_sizes", &c.hidden_sizes}, {"depths", &c.depths}})
-    e.read(name, *value);
-  for (const auto& [name, value] : {std::pair{"downsample_in_first_stage", &c.downsample_in_first_stage},
-                                    {"downsample_in_bottleneck", &c.downsample_in_bottleneck}})
-    e.read(name, *value);
+  e.read("num_channels", c.num_channels);
+  e.read("embedding_size", c.embedding_size);
+  e.read("hidden_sizes", c.hidden_sizes);
+  e.read("depths", c.depths);
+  e.read("downsample_in_first_stage", c.downsample_in_first_stage);
+  e.read("downsample_in_bottleneck", c.downsample_in_bottleneck);
   const auto type = e.get<std::string>("layer_type", "bottleneck");
   ORDO_CHECK(type == "bottleneck" || type == "basic", DataError, "open", "{}: 'layer_type' is {}", e.file(), type);
   c.bottleneck = type == "bottleneck";
@@ -364,6 +353,7 @@ constexpr auto kAsTheyAre = [](nn::NamedTensorList weights, const auto&) { retur
 
 template <class M>
 void save_model(const M& model, const std::string& folder) {
+  const ordo::detail::LibraryCall call;
   for (const auto& entry : model.state_dict())
     ORDO_CHECK(!entry.name.ends_with(".lora.A"), ValueError, "save",
                "'{}' is a low-rank part, which transformers does not read; nn::merge_lora() adds it to the weight",
@@ -417,19 +407,8 @@ std::unique_ptr<ResNet> open_resnet(const std::string& folder, const OpenOptions
   return opened(folder, options, make, kAsTheyAre);
 }
 
-void save(const LanguageModel& model, const std::string& folder) {
-  const ordo::detail::LibraryCall call;
-  save_model(model, folder);
-}
-
-void save(const Bert& model, const std::string& folder) {
-  const ordo::detail::LibraryCall call;
-  save_model(model, folder);
-}
-
-void save(const ResNet& model, const std::string& folder) {
-  const ordo::detail::LibraryCall call;
-  save_model(model, folder);
-}
+void save(const LanguageModel& model, const std::string& folder) { save_model(model, folder); }
+void save(const Bert& model, const std::string& folder) { save_model(model, folder); }
+void save(const ResNet& model, const std::string& folder) { save_model(model, folder); }
 
 }  // namespace ordo::models

@@ -1,5 +1,4 @@
 // ordo diff: where two traces part, and why.
-#include <fmt/format.h>
 #include <ordo/engine/run/files.h>
 #include <ordo/nn/audit/diff.h>
 #include <ordo/nn/audit/dump.h>

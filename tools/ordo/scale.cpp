@@ -1,6 +1,5 @@
 // ordo scale: the tree over shards at many virtual processes, with the nodes that each of them would send; and what a
 // step would take by a simple model of the network.
-#include <fmt/format.h>
 #include <ordo/engine/distributed/reduction_tree.h>
 #include <ordo/ordo.h>
 

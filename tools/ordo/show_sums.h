@@ -3,7 +3,6 @@
 
 #include <ordo/ordo.h>
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

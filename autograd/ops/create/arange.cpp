@@ -9,23 +9,13 @@
 
 namespace ordo {
 
-ORDO_REGISTER_OP({.name = "arange",
-                  .family = "copy",
-                  .dtypes = kNumericTypes,
-                  .differentiable = false,
-                  .no_rows = "it takes no tensor"});
-ORDO_REGISTER_OP({.name = "linspace",
-                  .family = "copy",
-                  .dtypes = kFloatingTypes,
-                  .differentiable = false,
-                  .no_rows = "it takes no tensor"});
-ORDO_REGISTER_OP({.name = "logspace",
-                  .family = "copy",
-                  .dtypes = kFloatingTypes,
-                  .differentiable = false,
-                  .no_rows = "it takes no tensor"});
-ORDO_REGISTER_OP(
-    {.name = "eye", .family = "copy", .dtypes = kAllTypes, .differentiable = false, .no_rows = "it takes no tensor"});
+static OpInfo sequence_row(std::string_view name, DTypeSet dtypes) {
+  return {.name = name, .family = "copy", .dtypes = dtypes, .differentiable = false, .no_rows = "it takes no tensor"};
+}
+ORDO_REGISTER_OP((sequence_row("arange", kNumericTypes)));
+ORDO_REGISTER_OP((sequence_row("linspace", kFloatingTypes)));
+ORDO_REGISTER_OP((sequence_row("logspace", kFloatingTypes)));
+ORDO_REGISTER_OP((sequence_row("eye", kAllTypes)));
 
 // Made on the CPU in the wide type, then converted and moved: these are not worth a kernel.
 template <class T, class F>

@@ -12,23 +12,18 @@
 namespace ordo {
 namespace {
 
-Tensor interpolate_call(const Tensor& input, const kernels::ResampleArguments& a);
+Tensor interpolate_of(const OpCall& call, const Tensor& input, const kernels::ResampleArguments& a);
 
 // Linear, so the gradient of the backward pass is the forward pass.
 Tensor interpolate_backward_call(const Tensor& grad, const kernels::ResampleArguments& a) {
   const OpCall call("interpolate_backward", grad, a);
   return record(call, kernels::interpolate_backward(grad, a), {grad},
-                [a](const Tensor& g) { return interpolate_call(g, a); });
+                [a](const Tensor& g) { return interpolate_of(OpCall("interpolate", g, a), g, a); });
 }
 
 Tensor interpolate_of(const OpCall& call, const Tensor& input, const kernels::ResampleArguments& a) {
   return record(call, kernels::interpolate(input, a), {input},
                 [a](const Tensor& grad) { return interpolate_backward_call(grad, a); });
-}
-
-Tensor interpolate_call(const Tensor& input, const kernels::ResampleArguments& a) {
-  const OpCall call("interpolate", input, a);
-  return interpolate_of(call, input, a);
 }
 
 Tensor area(const Tensor& input, const kernels::ResampleArguments& a) {
@@ -255,13 +250,15 @@ Tensor joined_boxes(const char* op, const Tensor& input, const TensorList& boxes
   return rows.empty() ? zeros({0, 5}, input.options()) : cat(rows);
 }
 
-Tensor align(const Tensor& input, const Tensor& boxes, const kernels::RoiAlignArguments& a);
+Tensor align_of(const OpCall& call, const Tensor& input, const Tensor& boxes, const kernels::RoiAlignArguments& a);
 
 Tensor input_gradient(const Tensor& grad, const Tensor& boxes, const Dims& sizes, const kernels::RoiAlignArguments& a) {
   const OpCall call("roi_align_backward", grad, boxes, sizes, a);
   // Linear, so its gradient is the forward pass.
   return record(call, kernels::roi_align_backward(grad, boxes, sizes, a), {grad},
-                [boxes = Saved(boxes), a](const Tensor& g) { return align(g, boxes.get(), a); });
+                [boxes = Saved(boxes), a](const Tensor& g) {
+                  return align_of(OpCall("roi_align", g, boxes.get(), a), g, boxes.get(), a);
+                });
 }
 
 Tensor align_of(const OpCall& call, const Tensor& input, const Tensor& boxes, const kernels::RoiAlignArguments& a) {
@@ -269,11 +266,6 @@ Tensor align_of(const OpCall& call, const Tensor& input, const Tensor& boxes, co
                 [boxes = Saved(boxes), sizes = input.sizes(), a](const Tensor& grad) {
                   return input_gradient(grad, boxes.get(), sizes, a);
                 });
-}
-
-Tensor align(const Tensor& input, const Tensor& boxes, const kernels::RoiAlignArguments& a) {
-  const OpCall call("roi_align", input, boxes, a);
-  return align_of(call, input, boxes, a);
 }
 
 }  // namespace

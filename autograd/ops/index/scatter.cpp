@@ -1,8 +1,5 @@
 #include <ordo/autograd/ops/index/scatter.h>
 
-#include <algorithm>
-#include <climits>
-
 #include <ordo/autograd/ops/index/scatter_index.h>
 #include <ordo/autograd/ops/index/scatter_reduce.h>
 #include <ordo/autograd/ops/operation.h>

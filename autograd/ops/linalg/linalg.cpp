@@ -161,11 +161,7 @@ QrResult qr(const Tensor& a) {
                                 [a = Saved(a), q = Saved(q), r = Saved(r)](const TensorList& grads) -> TensorList {
                                   // (gQ + Q sym(upper(gR R^T - Q^T gQ))) R^-T, sym making a symmetric matrix of an
                                   // upper triangle. To be differentiated again, with Q and R of the graph.
-                                  QrResult f;
-                                  if (grad_enabled())
-                                    f = qr(a.get());
-                                  else
-                                    f = {q.get(), r.get()};
+                                  const QrResult f = grad_enabled() ? qr(a.get()) : QrResult{q.get(), r.get()};
                                   const Tensor &to_q = grads[0], &to_r = grads[1];
                                   Tensor inner;
                                   if (to_r.defined()) inner = matmul(to_r, adjoint(f.R));
@@ -222,11 +218,8 @@ EighResult eigh(const Tensor& a) {
   const TensorList out =
       record(call, {views::alias(values), views::alias(vectors)}, {a},
              [a = Saved(a), l = Saved(values), v = Saved(vectors)](const TensorList& grads) -> TensorList {
-               EighResult f;
-               if (grad_enabled())  // to be differentiated again: with the factors of the graph
-                 f = eigh(a.get());
-               else
-                 f = {l.get(), v.get()};
+               // To be differentiated again: with the factors of the graph.
+               const EighResult f = grad_enabled() ? eigh(a.get()) : EighResult{l.get(), v.get()};
                const Tensor &l_of_graph = f.eigenvalues, &v_of_graph = f.eigenvectors;
                Tensor inner;
                if (grads[0].defined()) inner = diagonal_matrix(grads[0]);
@@ -255,11 +248,8 @@ SvdResult svd(const Tensor& a) {
   const TensorList out =
       record(call, {views::alias(t.u), views::alias(t.s), views::alias(t.vh)}, {a},
              [a = Saved(a), u = Saved(t.u), s = Saved(t.s), vh = Saved(t.vh)](const TensorList& grads) -> TensorList {
-               SvdResult f;
-               if (grad_enabled())  // to be differentiated again: with the factors of the graph
-                 f = svd(a.get());
-               else
-                 f = {u.get(), s.get(), vh.get()};
+               // To be differentiated again: with the factors of the graph.
+               const SvdResult f = grad_enabled() ? svd(a.get()) : SvdResult{u.get(), s.get(), vh.get()};
                const Tensor &to_u = grads[0], &to_s = grads[1], &to_vh = grads[2];
                if (!to_u.defined() && !to_vh.defined()) return {matmul(f.U * to_s.unsqueeze(-2), f.Vh)};
                const int64_t m = f.U.size(-2), n = f.Vh.size(-1), k = f.S.size(-1);

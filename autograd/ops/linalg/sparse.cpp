@@ -35,12 +35,6 @@ SparseCsr done(const OpCall& call, SparseCsr s) {
   return s;
 }
 
-Dims part(const Dims& sizes, int first, int last) {
-  Dims out;
-  for (int d = first; d < last; ++d) out.push_back(sizes[d]);
-  return out;
-}
-
 /// Anyone may have made the struct.
 void check(const char* op, const SparseCoo& s) {
   detail::expect_defined(op, s.indices, "indices");
@@ -83,7 +77,7 @@ void check(const char* op, const SparseCsr& s) {
              s.nnz());
 }
 
-Dims sparse_sizes(const SparseCoo& s) { return part(s.sizes, 0, s.sparse_dim()); }
+Dims sparse_sizes(const SparseCoo& s) { return Dims(s.sizes.begin(), s.sparse_dim()); }
 
 /// Where each item stands when the sparse dimensions are seen as one.
 Tensor places_of(const char* op, const SparseCoo& s) {
@@ -180,7 +174,7 @@ SparseCoo to_sparse(const Tensor& dense, std::optional<int64_t> sparse_dim) {
   const int64_t dims = sparse_dim.value_or(dense.dim());
   ORDO_CHECK(dims >= 1 && dims <= dense.dim(), ValueError, "to_sparse",
              "sparse_dim = {} must be from 1 to {}, the dimensions of the tensor", dims, dense.dim());
-  const Dims sparse = part(dense.sizes(), 0, int(dims));
+  const Dims sparse(dense.sizes().begin(), dims);
   Dims rows{sparse.product()}, flat{sparse.product(), 1};
   for (int d = int(dims); d < dense.dim(); ++d) rows.push_back(dense.sizes()[d]), flat[1] *= dense.sizes()[d];
   Tensor mask = ne(dense.detach(), 0);

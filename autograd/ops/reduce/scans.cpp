@@ -23,8 +23,6 @@ double lowest(DType t) {
   return t == float16 ? -65504 : t == bfloat16 ? -0x1.fep127 : t == float32 ? -0x1.fffffep127 : -0x1.fffffffffffffp1023;
 }
 
-Tensor logcumsumexp_backward(const Tensor& t, int64_t dim);
-
 /// The gradient of x[k] is the sum of grad[i] exp(x[k] - y[i]) over the i it is in. Positive and negative gradients are
 /// summed apart, as logarithms. The lowest number stands for log 0: it has a derivative.
 Tensor log_sum_exp_along(const OpCall& call, const Tensor& t, int64_t dim, bool reverse) {
@@ -34,14 +32,13 @@ Tensor log_sum_exp_along(const OpCall& call, const Tensor& t, int64_t dim, bool 
                   const double none = lowest(grad.dtype());
                   const auto part = [&](const Tensor& mask) {
                     const Tensor terms = where(mask, logs, none) - result;
-                    return exp((reverse ? logcumsumexp(terms, dim) : logcumsumexp_backward(terms, dim)) + t.get());
+                    const Tensor sums =
+                        reverse ? logcumsumexp(terms, dim)
+                                : log_sum_exp_along(OpCall("logcumsumexp_backward", terms, dim), terms, dim, true);
+                    return exp(sums + t.get());
                   };
                   return {part(gt(grad, 0)) - part(lt(grad, 0))};
                 });
-}
-Tensor logcumsumexp_backward(const Tensor& t, int64_t dim) {
-  const OpCall call("logcumsumexp_backward", t, dim);
-  return log_sum_exp_along(call, t, dim, true);
 }
 
 /// A line's gradients one by one: what a second derivative of a line with zeros is made of.

@@ -13,18 +13,12 @@ Tensor cat(const TensorList& tensors, int64_t dim) {
   Tensor out = kernels::cat(tensors, dim);
   if (!detail::any_requires_grad(inputs)) return call.done(std::move(out));
 
-  struct Input {
-    Dims sizes;
-    DType dtype;
-    bool wanted;
-  };
   const int at = kernels::cat_dim(tensors, dim);
-  std::vector<Input> parts;
-  for (const Tensor& t : tensors) parts.push_back({t.sizes(), t.dtype(), t.requires_grad()});
+  const std::vector<detail::InputShape> parts(tensors.begin(), tensors.end());
   return record(call, std::move(out), inputs, BackwardFunction([parts, at](const Tensor& grad) {
                   TensorList grads;
                   int64_t start = 0;
-                  for (const Input& p : parts) {
+                  for (const detail::InputShape& p : parts) {
                     const bool filler = p.sizes == Dims({0}) && grad.dim() != 1;
                     const int64_t length = filler ? 0 : p.sizes[at];
                     grads.push_back(!p.wanted

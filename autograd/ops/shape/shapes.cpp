@@ -256,11 +256,7 @@ static void check(const char* op, const Tensor& input, int64_t factor) {
 }
 
 /// The product of all sizes before the last three.
-static int64_t images(const Tensor& t) {
-  int64_t n = 1;
-  for (int d = 0; d < t.dim() - 3; ++d) n *= t.sizes()[d];
-  return n;
-}
+static int64_t images(const Tensor& t) { return Dims(t.sizes().begin(), t.dim() - 3).product(); }
 
 static Dims with_last(const Tensor& t, int64_t channels, int64_t height, int64_t width) {
   Dims sizes = t.sizes();
