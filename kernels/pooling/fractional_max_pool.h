@@ -30,7 +30,6 @@ struct FractionalWindows {
   int64_t rank;  // so many samples has a volume: those of (w, h), or of (d, h, w); in 2 dimensions d has one cell
 
   ORDO_HD int64_t inputs() const { return d.input * h.input * w.input; }
-  ORDO_HD int64_t outputs() const { return d.output * h.output * w.output; }
 };
 
 /// input: [N, C, spatial...] or [C, spatial...]; samples: [N, C, rank] in input's dtype. output_size: in three.

@@ -52,11 +52,6 @@ struct PadShape {
   int rank = 0;
   PadAxis axes[kMaxDims];
 
-  ORDO_HD int64_t inputs() const {
-    int64_t n = 1;
-    for (int d = 0; d < rank; ++d) n *= axes[d].input;
-    return n;
-  }
   ORDO_HD int64_t outputs() const {
     int64_t n = 1;
     for (int d = 0; d < rank; ++d) n *= axes[d].output;
