@@ -7,12 +7,12 @@
 
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/dispatch.h>
-#include <ordo/engine/calls/dispatch_word.h>
 #include <ordo/engine/memory/memory.h>
 #include <ordo/engine/run/parallel.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/accumulate/keyed.h>
 #include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/ordering/dense_sums_cpu.h>
 #include <ordo/kernels/roi/roi_align.h>
 #include <ordo/kernels/roi/roi_pool_items.h>
 #include <ordo/kernels/windows/rows_cpu.h>
@@ -28,47 +28,11 @@ ORDO_REGISTER_OP({.name = "roi_pool",
 namespace {
 constexpr const char* kOp = "roi_pool";
 constexpr const char* kBackward = "roi_pool_backward";
-
-/// add_by_key() for a few planes of the input at a time, which stay in the cache: the items of all boxes of an image, in
-/// their order.
-void add_by_planes(const KeyedItems& all, int64_t boxes, int64_t channels, const Dims& input_sizes,
-                   Algorithm algorithm) {
-  constexpr int64_t kPlanes = 4;
-  const int64_t bins = all.shape.items / (boxes * channels), cells = input_sizes[2] * input_sizes[3];
-  const int64_t groups = (channels + kPlanes - 1) / kPlanes;
-  const int64_t* const places = static_cast<const int64_t*>(all.index.data);
-  if (cells > std::numeric_limits<int32_t>::max() / kPlanes) return add_by_key(all, algorithm);
-  std::vector<std::vector<int64_t>> boxes_of;
-  boxes_of.resize(size_t(input_sizes[0]));
-  for (int64_t box = 0, per_box = channels * bins; box < boxes; ++box) {
-    const int64_t* const first = places + box * per_box;
-    const int64_t* const found = std::find_if(first, first + per_box, [](int64_t place) { return place >= 0; });
-    if (found != first + per_box) boxes_of[size_t(*found / (channels * cells))].push_back(box);
-  }
-  dispatch_word(size_of(all.dtype), [&]<class Word>() {
-    parallel_for(0, input_sizes[0] * groups, 1, [&](int64_t group, int64_t last) {
-      const Scratch<int32_t> keys(boxes * bins * kPlanes, Device());
-      const Scratch<Word> values(boxes * bins * kPlanes, Device());
-      for (; group < last; ++group) {
-        const int64_t image = group / groups, channel = group % groups * kPlanes;
-        const int64_t planes = std::min(kPlanes, channels - channel), begin = (image * channels + channel) * cells;
-        int64_t count = 0;
-        for (const int64_t box : boxes_of[size_t(image)]) {
-          const int64_t from = (box * channels + channel) * bins, n = planes * bins;
-          for (int64_t i = 0; i < n; ++i) keys[count + i] = int32_t(std::max<int64_t>(places[from + i] - begin, -1));
-          std::copy_n(static_cast<const Word*>(all.source) + from, n, values + count);
-          count += n;
-        }
-        KeyedItems items = all;
-        items.shape = keyed_rows(planes * cells, 1, count);
-        items.index.data = keys.data(), items.index.wide = false, items.index.size = planes * cells;
-        items.source = values.data(), items.output = static_cast<Word*>(all.output) + begin;
-        add_by_key(items, algorithm);
-      }
-    });
-  });
-}
 }  // namespace
+
+namespace cpu {
+static void roi_pool_backward(const Tensor& grad, const Tensor& places, const Tensor& output);
+}
 
 RoiPoolResult roi_pool(const Tensor& input, const Tensor& boxes, Size2 output_size, double spatial_scale) {
   const ordo::detail::OperationName name(kOp);
@@ -91,6 +55,11 @@ Tensor roi_pool_backward(const Tensor& grad, const Tensor& places, const Dims& i
              "the gradient has shape {}, which is not the result's {}", grad.sizes(), places.sizes());
   const Tensor output = full(input_sizes, 0, grad.dtype(), grad.device());
   algorithm = choose_accumulate(kBackward, algorithm, grad.dtype(), {Algorithm::sorted, Algorithm::atomic});
+  if (grad.numel() == 0) return output;
+  if (grad.is_cpu()) {
+    cpu::roi_pool_backward(contiguous(grad), places, output);
+    return output;
+  }
   const Tensor values = contiguous(grad);
   KeyedItems items{{1, output.numel(), 1, grad.numel()},
                    index_view(places),
@@ -100,11 +69,7 @@ Tensor roi_pool_backward(const Tensor& grad, const Tensor& places, const Dims& i
                    output.device(),
                    true};
   items.index.size = output.numel();
-  if (grad.numel() == 0) return output;
-  if (grad.is_cpu())
-    add_by_planes(items, grad.size(0), grad.size(1), input_sizes, algorithm);
-  else
-    add_by_key(items, algorithm);
+  add_by_key(items, algorithm);
   return output;
 }
 
@@ -212,6 +177,42 @@ void roi_pool(const Tensor& input, const Tensor& boxes, const RoiPoolResult& res
                  [&](int64_t first, int64_t last) { pool_planes(f, first, last); });
   });
   guard.finish();
+}
+
+/// What is added to a few planes of the input at a time, whose sums stay in the cache: the values of all boxes of their
+/// image, in the boxes' order.
+static void roi_pool_backward(const Tensor& grad, const Tensor& places, const Tensor& output) {
+  constexpr int64_t kPlanes = 4;
+  const int64_t boxes = grad.size(0), channels = grad.size(1), bins = grad.size(2) * grad.size(3);
+  const int64_t images = output.size(0), cells = output.size(2) * output.size(3);
+  const int64_t groups = (channels + kPlanes - 1) / kPlanes;
+  const int64_t* const all = places.data<int64_t>();
+  std::vector<std::vector<int64_t>> boxes_of;
+  boxes_of.resize(size_t(images));
+  for (int64_t box = 0, per_box = channels * bins; box < boxes; ++box) {
+    const int64_t* const first = all + box * per_box;
+    const int64_t* const found = std::find_if(first, first + per_box, [](int64_t place) { return place >= 0; });
+    if (found != first + per_box) boxes_of[size_t(*found / (channels * cells))].push_back(box);
+  }
+  dispatch_floating(kBackward, grad.dtype(), [&]<class T>() {
+    using V = accumulate_t<T>;
+    parallel_for(0, images * groups, 1, [&](int64_t group, int64_t last) {
+      DenseSums<V> sums(kPlanes * cells, kPlanes * boxes * bins);
+      for (; group < last; ++group) {
+        const int64_t image = group / groups, channel = group % groups * kPlanes;
+        const int64_t planes = std::min(kPlanes, channels - channel), begin = (image * channels + channel) * cells;
+        sums.begin(planes * cells);
+        for (const int64_t box : boxes_of[size_t(image)]) {
+          const int64_t from = (box * channels + channel) * bins;
+          const int64_t* const at = all + from;
+          const T* const value = grad.data<T>() + from;
+          for (int64_t i = 0; i < planes * bins; ++i)
+            if (at[i] >= 0) sums.add(at[i] - begin, V(value[i]));
+        }
+        sums.finish(0, planes * cells, output.data<T>() + begin);
+      }
+    });
+  });
 }
 
 }  // namespace cpu
