@@ -8,37 +8,35 @@
 
 namespace ordo::kernels {
 
-/// kSide: the elements of a vector lie side by side.
+/// kSide: the elements of a vector are known to lie side by side.
 template <class T, bool kSide>
 class CrossOfVectors {
   using V = math_t<T>;
 
  public:
   CrossOfVectors(const Tensor& a, const Tensor& b, const Tensor& out, int64_t inner, bool to_zero)
-      : a_(a.data<T>()),
-        b_(b.data<T>()),
-        out_(out.data<T>()),
-        inner_(inner),
-        zero_(to_zero ? V(0) : Addition<V>::identity()) {}
+      : a_(a.data<T>()), b_(b.data<T>()), out_(out.data<T>()), inner_(inner), to_zero_(to_zero) {}
 
   ORDO_HD void operator()(int64_t vector) const {
     const int64_t step = kSide ? 1 : inner_, at = kSide ? 3 * vector : vector + vector / step * 2 * step;
     const T *x = a_ + at, *y = b_ + at;
-    const T first = minor(x, y, step, 2 * step), second = minor(x, y, 2 * step, 0), third = minor(x, y, 0, step);
+    const V zero = to_zero_ ? V(0) : Addition<V>::identity();
+    const T first = minor(x, y, step, 2 * step, zero), second = minor(x, y, 2 * step, 0, zero),
+            third = minor(x, y, 0, step, zero);
     out_[at] = first;
     out_[at + step] = second;
     out_[at + 2 * step] = third;
   }
 
  private:
-  ORDO_HD T minor(const T* x, const T* y, int64_t i, int64_t j) const {
-    return T(Add()(V(T(Sub()(V(T(Mul()(V(x[i]), V(y[j])))), V(T(Mul()(V(x[j]), V(y[i]))))))), zero_));
+  ORDO_HD static T minor(const T* x, const T* y, int64_t i, int64_t j, V zero) {
+    return T(Add()(V(T(Sub()(V(T(Mul()(V(x[i]), V(y[j])))), V(T(Mul()(V(x[j]), V(y[i]))))))), zero));
   }
 
   const T *a_, *b_;
   T* out_;
   int64_t inner_;
-  V zero_;
+  bool to_zero_;
 };
 
 namespace ORDO_LOOPS_DEVICE {
@@ -48,7 +46,9 @@ void cross(const Tensor& a, const Tensor& b, const Tensor& out, int64_t inner, b
     const auto of_all = [&]<bool kSide>() {
       each(out.numel() / 3, CrossOfVectors<T, kSide>(a, b, out, inner, to_zero), out.device());
     };
-    inner == 1 ? of_all.template operator()<true>() : of_all.template operator()<false>();
+    if constexpr (std::is_floating_point_v<T>)
+      if (inner == 1) return of_all.template operator()<true>();
+    of_all.template operator()<false>();
   });
 }
 

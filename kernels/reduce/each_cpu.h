@@ -18,8 +18,7 @@ inline int64_t row_grain(int64_t cost) { return std::max<int64_t>(1, 16384 / std
 template <class F>
 void each(int64_t n, const F& f, Device = Device()) {
   parallel_for(0, n, row_grain(1), [&](int64_t first, int64_t last) {
-    const F own = f;  // no store can change it
-    for (int64_t i = first; i < last; ++i) own(i);
+    for (int64_t i = first; i < last; ++i) f(i);
   });
 }
 
