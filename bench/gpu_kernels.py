@@ -18,6 +18,7 @@ BLOCK = 256        # threads, where a kernel has no bound of its own
 WARPS = 64         # that a multiprocessor of compute capability 9.0 holds, with so many registers and so much memory:
 REGISTERS, SHARED, RESERVED = 65536, 227 * 1024, 1024
 MOST_BYTES, LEAST_WARPS = 1.3, WARPS // 2  # what is asked of a kernel
+SHOWN = 0.05  # bytes, of those of inputs and results: kernels that touch less are left out of the table
 
 
 def short(name):
@@ -25,9 +26,8 @@ def short(name):
     name = re.sub(r"\(anonymous namespace\)::|^void ", "", name)
     kernel, _, arguments = name.partition("<")
     base = kernel.split("(")[0].split("::")[-1]
-    functor = re.match(r"[\w:]+", arguments)
-    functor = functor[0].split("::")[-1] if functor else ""
-    return f"{base}: {functor}" if functor and functor not in ("float", "double", "int", "unsigned", "long", "bool") else base
+    functor = re.match(r"(?:ordo::(?:\w+::)*)?([A-Z]\w*)", arguments)
+    return f"{base}: {functor[1]}" if functor else base
 
 
 def warps(resources):
@@ -37,6 +37,16 @@ def warps(resources):
     registers = max(1, (resources.registers * 32 + 255) // 256 * 256)
     blocks = min(REGISTERS // (registers * of_block), SHARED // (resources.shared + RESERVED), WARPS // of_block)
     return blocks * of_block
+
+
+def path_of(row):
+    return row["name"].split("/")[1]
+
+
+def place(row):
+    """All of a name but the algorithm."""
+    name, _, *rest = row["name"].split("/")
+    return name, *rest
 
 
 def join(counts, library):
@@ -52,8 +62,12 @@ def join(counts, library):
         rows = json.load(file)["predictions"]
     mangled = {k["kernel"] for row in rows for k in row["kernels"]}
     names = demangled(mangled)
+    # Where algorithms have names, the level chooses one of them; else both levels do the same.
+    named = {place(row) for row in rows if path_of(row) in ("atomic", "gather", "sorted", "exact")}
     found = []
     for row in rows:
+        if path_of(row) == "not_guaranteed" or (path_of(row) == "run_to_run" and place(row) in named):
+            continue
         kernels = []
         for k in row["kernels"]:
             if not k.get("launches"):
@@ -88,6 +102,8 @@ def show(rows):
         name, shape, dtype, path = operation(row)
         for k in row["kernels"]:
             numbers = row["bytes"] / 4
+            if k.get("sectors", 0) * 32 < SHOWN * row["bytes"]:
+                continue
             lines.append([name, shape, dtype, f"`{path}`", k["kernel"], f"{k.get('sectors', 0) * 32 / row['bytes']:.2f}",
                           f"{k.get('warp_instructions', 0) * 32 / numbers:.0f}", f"{k.get('long_division', 0) * 32 / numbers:.1f}",
                           str(k.get("registers", "")), str(k.get("warps", ""))])
