@@ -15,8 +15,8 @@ namespace ordo::ptx {
 
 /// What an instruction is for.
 enum class Work : uint8_t { integer, floating, division, long_division, conversion, memory, control };
-inline constexpr std::array<std::string_view, 7> kWorkNames = {
-    "integer", "floating", "division", "long_division", "conversion", "memory", "control"};
+inline constexpr std::array<std::string_view, 7> kWorkNames = {"integer",    "floating", "division", "long_division",
+                                                               "conversion", "memory",   "control"};
 /// Of an opcode with its modifiers. Divisions are also remainders, roots and reciprocals; long ones are those of 64-bit
 /// integers, for which a GPU has no instruction.
 Work work_of(std::string_view opcode);
