@@ -26,8 +26,7 @@ __global__ void avg_pool_backward_atomic_kernel(const T* grad, accumulate_t<T>* 
 void avg_pool(const Tensor& input, const Tensor& values, const Windows& s) {
   dispatch_floating("avg_pool", input.dtype(), [&]<class T>() {
     const auto run = [&]<template <class> class Sum>() {
-      each_position(AveragePoolElement<Sum, T>{s, input.data<T>(), values.data<T>()}, values.numel() / s.outputs(),
-                    input.device());
+      each_position(AveragePoolElement<Sum, T>{s, input.data<T>(), values.data<T>()}, values.numel(), input.device());
     };
     s.most_cells() <= kOrderedGroup ? run.template operator()<ShortSum>() : run.template operator()<OrderedSum>();
   });
@@ -42,8 +41,7 @@ void avg_pool_backward(const Tensor& grad, const Tensor& output, const Windows& 
                                 grad.data<T>(), cells, grad.numel(), s);
       });
     const auto run = [&]<template <class> class Sum>() {
-      each_position(AveragePoolGradientElement<Sum, T>{s, grad.data<T>(), output.data<T>()},
-                    output.numel() / s.inputs(), device);
+      each_position(AveragePoolGradientElement<Sum, T>{s, grad.data<T>(), output.data<T>()}, output.numel(), device);
     };
     s.overlap() <= kOrderedGroup ? run.template operator()<ShortSum>() : run.template operator()<OrderedSum>();
   });

@@ -18,8 +18,7 @@ __global__ void max_pool_backward_atomic_kernel(const T* grad, const int64_t* in
 void max_pool(const Tensor& input, const Tensor& values, const Tensor& indices, const Windows& s) {
   dispatch_floating("max_pool", input.dtype(), [&]<class T>() {
     int64_t* const places = indices.defined() ? indices.data<int64_t>() : nullptr;
-    each_position(MaxPoolElement<T>{s, input.data<T>(), values.data<T>(), places}, values.numel() / s.outputs(),
-                  input.device());
+    each_position(MaxPoolElement<T>{s, input.data<T>(), values.data<T>(), places}, values.numel(), input.device());
   });
 }
 
@@ -34,8 +33,8 @@ void max_pool_backward(const Tensor& grad, const Tensor& indices, const Tensor& 
                                 grad.data<T>(), places, cells, grad.numel(), s.outputs(), s.inputs());
       });
     const auto run = [&]<template <class> class Sum>() {
-      each_position(MaxPoolGradientElement<Sum, T>{s, grad.data<T>(), places, output.data<T>()},
-                    output.numel() / s.inputs(), device);
+      each_position(MaxPoolGradientElement<Sum, T>{s, grad.data<T>(), places, output.data<T>()}, output.numel(),
+                    device);
     };
     s.overlap() <= kOrderedGroup ? run.template operator()<ShortSum>() : run.template operator()<OrderedSum>();
   });

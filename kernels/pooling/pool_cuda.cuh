@@ -23,13 +23,13 @@ __global__ void __launch_bounds__(ordo::cuda::LaunchTuning::kMostThreads)
   }
 }
 
-/// f(volume, window) for all positions of all volumes. Where blocks are many, a thread has one position of several
-/// volumes.
+/// f(volume, window) for the positions of all volumes, as many as there are elements. Where blocks are many, a thread has
+/// one position of several volumes.
 template <class F>
-void each_position(const F& f, int64_t volumes, Device device) {
+void each_position(const F& f, int64_t elements, Device device) {
   constexpr int64_t kVolumes = 8, kMany = 4096, kMostRows = 65535;
-  const int64_t positions = f.positions();
-  if (positions == 0 || volumes == 0) return;
+  if (elements == 0) return;
+  const int64_t positions = f.positions(), volumes = elements / positions;
   const ordo::cuda::DeviceScope scope(device);
   const auto& tuning = ordo::cuda::launch_tuning();
   const int columns = int(std::min<int64_t>(positions, tuning.block)), rows = tuning.block / columns;
