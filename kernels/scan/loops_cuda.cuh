@@ -115,38 +115,19 @@ __global__ void scan_columns_kernel(Op op, ScanShape s, ScanPlan p, const typena
   }
 }
 
-/// Turns the totals of chunks into what stands before each, of lines across memory: a thread for a line.
+/// Turns the totals of chunks into what stands before each: a block for a line. It brings many totals to shared memory,
+/// where one thread combines them in order: from there each takes a few clocks, and from memory hundreds.
 template <class Op>
 __global__ void scan_carries_kernel(Op op, ScanShape s, ScanPlan p, typename Op::State* totals) {
   using State = typename Op::State;
-  const int64_t lines = s.outer * s.inner;
-  ORDO_NO_UNROLL
-  for (int64_t line = ordo::cuda::thread_index(); line < lines; line += ordo::cuda::thread_count()) {
-    State* at = totals + line / s.inner * p.chunks * s.inner + line % s.inner;
-    State carry = *at;
-    ORDO_NO_UNROLL
-    for (int64_t c = 1; c < p.chunks; ++c) {
-      at += s.inner;
-      const State total = *at;
-      *at = carry;
-      carry = op.combine(carry, total);
-    }
-  }
-}
-
-/// Turns the totals of chunks into what stands before each, of lines along memory: a block for a line. It brings many totals to shared memory, where one thread
-/// combines them in order: from there each takes a few clocks, and from memory hundreds.
-template <class Op>
-__global__ void scan_row_carries_kernel(Op op, int64_t lines, int64_t chunks, typename Op::State* totals) {
-  using State = typename Op::State;
   constexpr int kTotals = 1024;
   ORDO_SHARED(State, tile, [kTotals]);
-  for (int64_t line = blockIdx.x; line < lines; line += gridDim.x) {
-    State* const at = totals + line * chunks;
+  for (int64_t line = blockIdx.x; line < s.outer * s.inner; line += gridDim.x) {
+    State* const at = totals + line / s.inner * p.chunks * s.inner + line % s.inner;
     State carry{};
-    for (int64_t first = 0; first < chunks; first += kTotals) {
-      const int n = chunks - first < kTotals ? int(chunks - first) : kTotals;
-      for (int i = int(threadIdx.x); i < n; i += int(blockDim.x)) tile[i] = at[first + i];
+    for (int64_t first = 0; first < p.chunks; first += kTotals) {
+      const int n = p.chunks - first < kTotals ? int(p.chunks - first) : kTotals;
+      for (int i = int(threadIdx.x); i < n; i += int(blockDim.x)) tile[i] = at[(first + i) * s.inner];
       __syncthreads();
       if (threadIdx.x == 0) {
         for (int i = 0; i < n; ++i) {
@@ -156,7 +137,7 @@ __global__ void scan_row_carries_kernel(Op op, int64_t lines, int64_t chunks, ty
         }
       }
       __syncthreads();
-      for (int i = int(threadIdx.x); i < n; i += int(blockDim.x)) at[first + i] = tile[i];
+      for (int i = int(threadIdx.x); i < n; i += int(blockDim.x)) at[(first + i) * s.inner] = tile[i];
       __syncthreads();
     }
   }
@@ -181,11 +162,8 @@ void scan_lines(const Op& op, const ScanShape& s, Device device) {
   if (p.chunks == 1) return pass(nullptr, nullptr);
   const Scratch<State> totals(s.outer * p.chunks * s.inner, device);
   pass(nullptr, totals);
-  if (s.inner == 1)
-    ordo::cuda::launch(scan_row_carries_kernel<Op>, ordo::cuda::grid_for(s.outer, 1), dim3(128), 0, stream, op, s.outer,
-                       p.chunks, totals.data());
-  else
-    ordo::cuda::launch_over(scan_carries_kernel<Op>, s.outer * s.inner, stream, op, s, p, totals.data());
+  ordo::cuda::launch(scan_carries_kernel<Op>, ordo::cuda::grid_for(s.outer * s.inner, 1), dim3(128), 0, stream, op, s,
+                     p, totals.data());
   pass(totals, nullptr);
 }
 
