@@ -28,15 +28,11 @@ struct Both {
     typename F::State first;
     typename G::State second;
   };
-  struct Fold {
-    using State = Both::State;
-    static ORDO_HD State combine(const State& a, const State& b) {
-      return {F::combine(a.first, b.first), G::combine(a.second, b.second)};
-    }
-  };
   static ORDO_HD State identity() { return {F::identity(), G::identity()}; }
   static ORDO_HD State empty() { return {F::empty(), G::empty()}; }
-  static ORDO_HD State combine(const State& a, const State& b) { return Fold::combine(a, b); }
+  static ORDO_HD State combine(const State& a, const State& b) {
+    return {F::combine(a.first, b.first), G::combine(a.second, b.second)};
+  }
   ORDO_HD State load(int64_t offset, int64_t i, int64_t output) const {
     return {first.load(offset, i, output), second.load(offset, i, output)};
   }
