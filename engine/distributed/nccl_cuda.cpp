@@ -192,7 +192,7 @@ class NcclTransport : public DeviceTransport {
         device_(device),
         watch_(std::make_unique<Watch>(
             group.world.timeout_seconds(),
-            [this](const std::string& what, double waited) { group_.world.end_job(waited_for(what, waited)); },
+            [this](const std::string& what, double waited) { group_.world.end_job(waited_for(what, waited), true); },
             [this](const std::string& what) {
               if (const Result error = async_error(); error != success && error != in_progress)
                 group_.world.end_job(failed(what, error));
@@ -288,7 +288,7 @@ class NcclTransport : public DeviceTransport {
     Result status = in_progress;
     for (const Clock::time_point begun = Clock::now(); (status = async_error()) == in_progress;) {
       if (const double waited = seconds_since(begun); waited > group_.world.timeout_seconds())
-        group_.world.fail(waited_for(what, waited));
+        group_.world.fail(waited_for(what, waited), true);
       std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
     return status;

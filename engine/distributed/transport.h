@@ -34,9 +34,9 @@ class Transport {
   /// dtype in engine/tensor/dtype.h; half types and bool are not taken.
   virtual void reduce(void* data, size_t count, int element, ReduceOp op, const std::vector<int>& ranks, int group) = 0;
 
-  /// Says `message` on stderr, once where several processes call it at about the same time, and ends all processes of
-  /// the job. Returns only where they are threads.
-  virtual void abort(const char* message) = 0;
+  /// Says `message` on stderr and ends all processes of the job. Where several call it at about the same time, the first
+  /// ranks say theirs, or, where `each` is set, all do. Returns only where they are threads.
+  virtual void abort(const char* message, bool each) = 0;
   /// Before a process ends by itself, after all messages have arrived. May wait for the other processes.
   virtual void finish() = 0;
 };

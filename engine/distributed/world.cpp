@@ -117,13 +117,13 @@ char* GroupState::scratch(size_t bytes) {
   return scratch_.get();
 }
 
-void World::end_job(const std::string& message) {
+void World::end_job(const std::string& message, bool each) {
   if (failed_.exchange(true) || !transport_) return;
-  transport_->abort(fmt::format("[ordo] rank {} of {}: {}\n", rank(), size(), message).c_str());
+  transport_->abort(fmt::format("[ordo] rank {} of {}: {}\n", rank(), size(), message).c_str(), each);
 }
 
-void World::fail(const std::string& message) {
-  end_job(message);
+void World::fail(const std::string& message, bool each) {
+  end_job(message, each);
   throw DistributedError(message);
 }
 
@@ -218,9 +218,10 @@ void Messages::give_up() {
     const std::string rank = std::to_string(group_.ranks[size_t(p.member)]);
     if (ranks.find(rank) == std::string::npos) ranks += (ranks.empty() ? "" : ", ") + rank;
   }
-  group_.world.fail(fmt::format(
-      "waited {:.0f} seconds for rank {} in {} number {}: it hangs, or has ended, or waits for one that does",
-      group_.world.timeout_seconds(), ranks, op_, group_.calls));
+  group_.world.fail(
+      fmt::format("waited {:.0f} seconds for rank {} in {} number {}: it hangs, or has ended, or waits for one that does",
+                  group_.world.timeout_seconds(), ranks, op_, group_.calls),
+      true);
 }
 
 }  // namespace ordo::distributed

@@ -87,10 +87,11 @@ class World {
     return f(*transport_);
   }
 
-  /// Prints `message` on stderr and ends the job. Returns where processes are threads, or there is but one.
-  void end_job(const std::string& message);
+  /// Prints `message` on stderr and ends the job; `each`: as in Transport::abort(). Returns where processes are threads,
+  /// or there is but one.
+  void end_job(const std::string& message, bool each = false);
   /// Calls end_job(), and throws DistributedError where that returns.
-  [[noreturn]] void fail(const std::string& message);
+  [[noreturn]] void fail(const std::string& message, bool each = false);
   /// Of a process that ends: tells the others, waits for them.
   void finish();
 

@@ -363,7 +363,7 @@ def hangs():
             pass
     print(f"{time.time() - began:.1f} seconds\n{err}")
     assert job.returncode != 0
-    # Rank 2 may wait for rank 1 as well, and be waited for.
+    # Another may wait for one that waits for rank 1, and say so first.
     assert re.search(r"waited 5 seconds for rank (2, )?1(, 2)? in", err), err
 
 

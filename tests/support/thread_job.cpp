@@ -100,7 +100,7 @@ class ThreadTransport : public Transport {
     for (size_t i = 1; i < ranks.size(); ++i) wait(send(data, bytes, ranks[i], tag));
   }
 
-  void abort(const char* message) override {
+  void abort(const char* message, bool) override {
     const std::lock_guard lock(mail_.mutex);
     if (!mail_.ended) mail_.message = message;
     mail_.ended = true;

@@ -85,13 +85,14 @@ class MpiTransport : public Transport {
     }
   }
 
-  // Where all ranks meet the same error, the first one's message is enough: it ends the others while they wait.
-  void abort(const char* message) override {
-    std::this_thread::sleep_for(std::chrono::milliseconds(400 * (rank_ < 10 ? rank_ : 10)));
+  // Where all ranks meet the same error, the first one's message is enough: it ends the others while they wait. Where
+  // each has its own, the others have a second in which to say it.
+  void abort(const char* message, bool each) override {
+    if (!each) std::this_thread::sleep_for(std::chrono::milliseconds(400 * (rank_ < 10 ? rank_ : 10)));
     std::fputs(message, stderr);
     std::fflush(stderr);
-    std::this_thread::sleep_for(
-        std::chrono::milliseconds(200));  // for mpirun, which passes it on, unless it ends first
+    // Also for mpirun, which passes it on, unless it ends first.
+    std::this_thread::sleep_for(std::chrono::milliseconds(each ? 1000 : 200));
     MPI_Abort(MPI_COMM_WORLD, 1);
     std::_Exit(1);
   }
