@@ -50,6 +50,7 @@ class DeviceTransport {
 /// What a group knows of its devices.
 struct GroupDevices {
   std::unique_ptr<DeviceTransport> transport;  ///< null before the first use, and where there is none
+  int of_machine = 0;  ///< members on each machine, one machine's after the other's; all, where they are not so
   bool refused = false;                        ///< not all members can
 };
 

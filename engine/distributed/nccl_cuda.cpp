@@ -1,6 +1,7 @@
 // NCCL as a DeviceTransport.
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <fstream>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -236,6 +238,8 @@ class NcclTransport : public DeviceTransport {
     for (const Outgoing& m : sends) {
       if (m.bytes) check("ncclSend", begun(nccl_.ncclSend(m.data, m.bytes, type_uint8, m.to, comm_, stream())));
       group_.world.bytes_sent += m.bytes;
+      if (m.to / group_.devices.of_machine != group_.rank / group_.devices.of_machine)
+        group_.world.bytes_between_machines += m.bytes;
     }
     check("ncclGroupEnd", nccl_.ncclGroupEnd());
   }
@@ -319,6 +323,7 @@ class NcclTransport : public DeviceTransport {
 struct Introduction {
   int version = 0;
   char gpu[48] = "";
+  char machine[128] = "";
 };
 /// What it has come to.
 struct Outcome {
@@ -340,6 +345,25 @@ Outcome outcome_of(const std::string& why, const UniqueId& id = {}) {
   return outcome;
 }
 
+/// What NCCL takes for a machine's name: NCCL_HOSTID, or else the host's name and the number of its last start.
+std::string machine_name() {
+  if (const char* const name = std::getenv("NCCL_HOSTID")) return name;
+  char host[64] = "";
+  gethostname(host, sizeof host - 1);
+  std::string start;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> start;
+  return host + start;
+}
+/// GroupDevices::of_machine.
+int members_of_machine(const std::vector<Introduction>& members) {
+  const auto same = [&](size_t a, size_t b) { return std::strcmp(members[a].machine, members[b].machine) == 0; };
+  size_t count = 1;
+  while (count < members.size() && same(count, 0)) ++count;
+  for (size_t i = count; i < members.size(); ++i)
+    if (members.size() % count != 0 || same(i, i - 1) != (i % count != 0)) return int(members.size());
+  return count == 1 ? int(members.size()) : int(count);
+}
+
 /// Two members on one GPU, which NCCL does not serve, or versions that differ; "" where neither.
 std::string misfit(const GroupState& group, const std::vector<Introduction>& members) {
   for (size_t i = 0; i < members.size(); ++i) {
@@ -357,8 +381,11 @@ std::string misfit(const GroupState& group, const std::vector<Introduction>& mem
 std::string connect(GroupState& group, Device device) {
   Introduction mine{.version = library().version};
   std::strncpy(mine.gpu, cuda::backend::uuid(device.index()).c_str(), sizeof mine.gpu - 1);
-  const std::string why = misfit(group, gather(group, mine));
+  std::strncpy(mine.machine, machine_name().c_str(), sizeof mine.machine - 1);
+  const std::vector<Introduction> members = gather(group, mine);
+  const std::string why = misfit(group, members);
   if (!why.empty()) return why;
+  group.devices.of_machine = members_of_machine(members);
 
   Outcome begun;
   if (group.rank == 0) {

@@ -96,6 +96,7 @@ class World {
   void finish();
 
   std::atomic<uint64_t> bytes_sent = 0;
+  std::atomic<uint64_t> bytes_between_machines = 0;  ///< of these, from a device's memory
   bool shares_cores = false;  ///< this machine has more processes than cores: whoever waits lets others go first
 
  private:

@@ -36,7 +36,7 @@ size_t cpu_memory_bytes() {
 }  // namespace
 
 std::string_view version() { return ORDO_VERSION; }
-int ordering_contract() { return 5; }
+int ordering_contract() { return 6; }
 
 std::vector<LibraryVersion> libraries() {
   std::vector<LibraryVersion> list{

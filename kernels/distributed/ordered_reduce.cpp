@@ -29,19 +29,6 @@ constexpr int64_t kSharedCache = int64_t(4) << 20, kLeastSegment = int64_t(1) <<
 constexpr int64_t kBlock = 2048;  // elements that pass the whole tree at a time
 constexpr int64_t kGrain = 1 << 15;
 
-/// How the nodes of all members, in their order, become one; the last is where it stands.
-std::vector<FoldStep> steps_of(int64_t leaves, const std::vector<TreeNode>& nodes) {
-  std::vector<FoldStep> steps;
-  TreeFold<size_t> fold(leaves);
-  for (size_t i = 0; i < nodes.size(); ++i)
-    fold.push(nodes[i], i, [&](size_t left, size_t right) {
-      steps.push_back({left, right});
-      return left;
-    });
-  ORDO_CHECK(fold.nodes().size() == 1, ValueError, "all_reduce", "the members' shares of the tree do not fit");
-  return steps;
-}
-
 /// to = left op right; `to` may be either.
 template <ReduceOp kOp, class T>
 void combine_block(T* to, const T* left, const T* right, int64_t count) {
@@ -77,23 +64,28 @@ struct ElementRange {
   int64_t first = 0, count = 0;
 };
 
-/// The nodes of the tree that members begin with.
+/// The nodes of the tree that members begin with, a row each in the members' order, and how they become fewer.
 struct Nodes {
-  explicit Nodes(const OrderedReduce& what) {
-    std::vector<TreeNode> nodes;
-    for (const PartRange& range : what.members) {
-      first.push_back(nodes.size());
-      const auto roots = distributed::roots_of(what.leaves, range);
-      nodes.insert(nodes.end(), roots.begin(), roots.end());
+  Nodes(int64_t leaves, const std::vector<PartRange>& members) {
+    TreeFold<size_t> fold(leaves, {members.front().first, members.back().last});
+    size_t row = 0;
+    for (const PartRange& range : members) {
+      first.push_back(row);
+      for (const TreeNode& root : distributed::roots_of(leaves, range))
+        fold.push(root, row++, [&](size_t left, size_t right) {
+          steps.push_back({left, right});
+          return left;
+        });
     }
-    first.push_back(nodes.size());
-    steps = steps_of(what.leaves, nodes);
+    first.push_back(row);
+    for (const auto& [node, at] : fold.nodes()) left.push_back(at);
   }
   size_t count() const { return first.back(); }
   size_t of(int member) const { return first[size_t(member) + 1] - first[size_t(member)]; }
 
   std::vector<size_t> first;  // of each member, among all
   std::vector<FoldStep> steps;
+  std::vector<size_t> left;  // rows that are the result: one, where the members have all leaves
 };
 
 /// The parts of all members are gone through in segments of equal offsets. While one is added up, the next one is on
@@ -108,7 +100,7 @@ class Exchange {
         result_(result),
         parts_(std::move(parts)),
         width_(size_of(what.dtype)),
-        nodes_(what) {
+        nodes_(what.leaves, what.members) {
     segment_ = std::clamp(kSharedCache / int64_t(nodes_.count() * nodes_.count()), kLeastSegment, kGreatestSegment) /
                int64_t(width_);
     int64_t longest = 0;
@@ -199,58 +191,131 @@ class Exchange {
   char* scratch_ = nullptr;
 };
 
-/// The exchange in the memory of devices, in one piece: data travels between devices, and they add.
-void exchange_on_devices([[maybe_unused]] GroupState& group, [[maybe_unused]] const OrderedReduce& what,
-                         [[maybe_unused]] const OwnNodes& own, [[maybe_unused]] char* result,
-                         [[maybe_unused]] const std::vector<ElementRange>& parts, [[maybe_unused]] bool gather) {
 #if ORDO_HAS_CUDA
-  distributed::DeviceTransport& devices = *group.devices.transport;
-  const Nodes nodes(what);
-  const size_t width = size_of(what.dtype);
-  const ElementRange mine = parts[size_t(group.rank)];
-  const Scratch<char> rows(int64_t(nodes.count()) * mine.count * int64_t(width), own.device);
-  const auto row = [&](size_t node) { return rows.data() + node * size_t(mine.count) * width; };
-  std::vector<distributed::DeviceTransport::Outgoing> sends;
-  std::vector<distributed::DeviceTransport::Incoming> receives;
-  for (int member = 0; member < group.size(); ++member) {
-    const size_t first = nodes.first[size_t(member)];
-    for (size_t k = 0; k < nodes.of(member); ++k) {
-      if (member == group.rank)
-        ordo::detail::copy_bytes(row(first + k), own.device,
-                                 static_cast<char*>(own.values[k]) + size_t(mine.first) * width, own.device,
-                                 size_t(mine.count) * width);
-      else
-        receives.push_back({row(first + k), size_t(mine.count) * width, member});
+/// The exchange in the memory of devices, in one piece: data travels between devices, and they add. Where machines have
+/// several members each, those of a machine first become one: `place` is a member's number on its machine, and each
+/// member then exchanges with those of its place. Between machines travels what one member of each would send.
+class DeviceExchange {
+ public:
+  DeviceExchange(GroupState& group, const OrderedReduce& what, const OwnNodes& own, char* result,
+                 const std::vector<ElementRange>& parts)
+      : group_(group),
+        what_(what),
+        own_(own),
+        result_(result),
+        parts_(parts),
+        places_(group.devices.of_machine),
+        machines_(group.size() / places_) {}
+
+  void go(bool gather) {
+    const int machine = group_.rank / places_, place = group_.rank % places_;
+    const size_t own_bytes = bytes_of(group_.rank);
+    char* const to = result_ + (gather ? offset_of(group_.rank) : 0);
+
+    // Among the members of the machine: those of a place get what is that place's on all machines.
+    const Nodes here(what_.leaves, {what_.members.begin() + machine * places_,
+                                    what_.members.begin() + (machine + 1) * places_});
+    std::vector<size_t> begin{0};  // of each machine's piece
+    for (int m = 0; m < machines_; ++m) begin.push_back(begin.back() + bytes_of(member(m, place)));
+    const size_t row_bytes = begin.back();
+    const Scratch<char> rows(int64_t(here.count() * row_bytes), own_.device);
+    for (int p = 0; p < places_; ++p) {
+      for (size_t k = 0; k < here.of(p); ++k)
+        for (int m = 0; m < machines_; ++m) {
+          char* const at = rows.data() + (here.first[size_t(p)] + k) * row_bytes + begin[size_t(m)];
+          if (p == place)
+            copy(at, static_cast<char*>(own_.values[k]) + offset_of(member(m, p)), bytes_of(member(m, p)));
+          else
+            receives_.push_back({at, bytes_of(member(m, place)), member(machine, p)});
+        }
+      if (p == place) continue;
+      for (void* value : own_.values)
+        for (int m = 0; m < machines_; ++m)
+          sends_.push_back({static_cast<char*>(value) + offset_of(member(m, p)), bytes_of(member(m, p)),
+                            member(machine, p)});
     }
-    const ElementRange theirs = parts[size_t(member)];
-    for (void* value : own.values)
-      if (member != group.rank)
-        sends.push_back(
-            {static_cast<char*>(value) + size_t(theirs.first) * width, size_t(theirs.count) * width, member});
-  }
-  devices.exchange(sends, receives);
-  char* const to = result + (gather ? size_t(mine.first) * width : 0);
-  cuda::fold(what.reduce, what.dtype, nodes.steps, rows.data(), mine.count, to, mine.count, own.device);
-  if (gather) {
-    sends.clear(), receives.clear();
-    for (int member = 0; member < group.size(); ++member) {
-      if (member == group.rank) continue;
-      const ElementRange theirs = parts[size_t(member)];
-      sends.push_back({to, size_t(mine.count) * width, member});
-      receives.push_back({result + size_t(theirs.first) * width, size_t(theirs.count) * width, member});
+    exchange();
+    if (machines_ == 1) {
+      fold(here, rows.data(), row_bytes, to);
+    } else {
+      fold(here, rows.data(), row_bytes, rows.data() + (here.steps.empty() ? 0 : here.steps.back().left * row_bytes));
+      // Among those of this place.
+      std::vector<PartRange> of_machines;
+      for (int m = 0; m < machines_; ++m)
+        of_machines.push_back(
+            {what_.members[size_t(member(m, 0))].first, what_.members[size_t(member(m, places_ - 1))].last});
+      const Nodes all(what_.leaves, of_machines);
+      const Scratch<char> roots(int64_t(all.count() * own_bytes), own_.device);
+      for (int m = 0; m < machines_; ++m) {
+        for (size_t k = 0; k < all.of(m); ++k) {
+          char* const at = roots.data() + (all.first[size_t(m)] + k) * own_bytes;
+          if (m == machine)
+            copy(at, rows.data() + here.left[k] * row_bytes + begin[size_t(m)], own_bytes);
+          else
+            receives_.push_back({at, own_bytes, member(m, place)});
+        }
+        if (m == machine) continue;
+        for (size_t row : here.left)
+          sends_.push_back({rows.data() + row * row_bytes + begin[size_t(m)], bytes_of(member(m, place)),
+                            member(m, place)});
+      }
+      exchange();
+      fold(all, roots.data(), own_bytes, to);
     }
-    devices.exchange(sends, receives);
+    if (gather) {
+      for (int m = 0; m < machines_; ++m)
+        if (m != machine) share(member(m, place), group_.rank, member(m, place));
+      exchange();
+      for (int p = 0; p < places_; ++p)
+        for (int m = 0; m < machines_ && p != place; ++m)
+          share(member(machine, p), member(m, place), member(m, p));
+      exchange();
+    }
+    group_.devices.transport->watch(what_.op);
   }
-  devices.watch(what.op);
+
+ private:
+  int member(int machine, int place) const { return machine * places_ + place; }
+  size_t width() const { return size_of(what_.dtype); }
+  size_t offset_of(int member) const { return size_t(parts_[size_t(member)].first) * width(); }
+  size_t bytes_of(int member) const { return size_t(parts_[size_t(member)].count) * width(); }
+
+  void copy(char* to, const char* from, size_t bytes) {
+    ordo::detail::copy_bytes(to, own_.device, from, own_.device, bytes);
+  }
+  void fold(const Nodes& nodes, char* rows, size_t row_bytes, char* to) {
+    const int64_t count = int64_t(row_bytes / width());
+    cuda::fold(what_.reduce, what_.dtype, nodes.steps, rows, count, to, count, own_.device);
+  }
+  /// Sends part `mine` of the result to a member, which sends part `theirs`.
+  void share(int with, int mine, int theirs) {
+    sends_.push_back({result_ + offset_of(mine), bytes_of(mine), with});
+    receives_.push_back({result_ + offset_of(theirs), bytes_of(theirs), with});
+  }
+  void exchange() {
+    if (!sends_.empty() || !receives_.empty()) group_.devices.transport->exchange(sends_, receives_);
+    sends_.clear(), receives_.clear();
+  }
+
+  GroupState& group_;
+  const OrderedReduce& what_;
+  const OwnNodes& own_;
+  char* const result_;
+  const std::vector<ElementRange>& parts_;
+  const int places_, machines_;
+  std::vector<distributed::DeviceTransport::Outgoing> sends_;
+  std::vector<distributed::DeviceTransport::Incoming> receives_;
+};
 #endif
-}
 
 void go(GroupState& group, const OrderedReduce& what, const OwnNodes& own, void* result,
         std::vector<ElementRange> parts, bool gather) {
-  if (own.device.is_cuda())
-    exchange_on_devices(group, what, own, static_cast<char*>(result), parts, gather);
-  else
-    Exchange(group, what, own, static_cast<char*>(result), std::move(parts)).go(gather);
+  ORDO_CHECK(what.members.front().first == 0 && what.members.back().last == what.leaves, ValueError, what.op,
+             "the members' shares of the tree do not fit");
+#if ORDO_HAS_CUDA
+  if (own.device.is_cuda()) return DeviceExchange(group, what, own, static_cast<char*>(result), parts).go(gather);
+#endif
+  Exchange(group, what, own, static_cast<char*>(result), std::move(parts)).go(gather);
 }
 
 }  // namespace

@@ -3,9 +3,11 @@
 #include <ordo/kernels/linalg/matrix.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include <ordo/engine/memory/memory.h>
@@ -21,19 +23,27 @@ constexpr int64_t kBlock = 32;  // columns that are eliminated one at a time (ru
 constexpr int64_t kRowsAtOnce = 128;
 constexpr int64_t kGrain = 100'000;  // products that are worth a thread
 
-/// Value i belongs to lane i mod 16; lanes are folded left to right, then halved; what is left over is added at the
-/// end.
+/// Value i belongs to lane i mod 16; lanes are folded left to right, then halved.
+template <class T>
+struct Lanes {
+  T of[kLanes] = {};
+  void add(const T* a, const T* b) {
+    for (int64_t v = 0; v < kLanes; ++v) of[v] += a[v] * b[v];
+  }
+  T sum() {
+    for (int64_t half = kLanes / 2; half > 0; half /= 2)
+      for (int64_t v = 0; v < half; ++v) of[v] += of[v + half];
+    return of[0];
+  }
+};
+
+/// What is left over is added at the end.
 template <class T>
 T dot(const T* a, const T* b, int64_t n) {
-  T lanes[kLanes] = {}, sum = 0;
+  Lanes<T> lanes;
   int64_t k = 0;
-  for (; k + kLanes <= n; k += kLanes)
-    for (int64_t v = 0; v < kLanes; ++v) lanes[v] += a[k + v] * b[k + v];
-  if (k > 0) {
-    for (int64_t half = kLanes / 2; half > 0; half /= 2)
-      for (int64_t v = 0; v < half; ++v) lanes[v] += lanes[v + half];
-    sum = lanes[0];
-  }
+  for (; k + kLanes <= n; k += kLanes) lanes.add(a + k, b + k);
+  T sum = k > 0 ? lanes.sum() : T(0);
   for (; k < n; ++k) sum += a[k] * b[k];
   return sum;
 }
@@ -52,13 +62,18 @@ struct Rows {
   T* operator[](int64_t i) const { return data + i * row; }
 };
 
-/// c [m][n] -= a [m][k] b [k][n], which is a product by rule 3.
+/// c [m][n] = a [m][k] b [k][n] by rule 3.
+template <class T>
+void multiply(T* c, const MatrixView& a, const MatrixView& b, int64_t m, int64_t n, int64_t k) {
+  gemm({.m = m, .n = n, .k = k, .a = a, .b = b, .c = {c, n}, .dtype = dtype_of<T>, .c_dtype = dtype_of<T>}, ordo::cpu);
+}
+
+/// c [m][n] -= a [m][k] b [k][n].
 template <class T>
 void subtract_product(Rows<T> c, const MatrixView& a, const MatrixView& b, int64_t m, int64_t n, int64_t k) {
   if (m == 0 || n == 0) return;
   const Scratch<T> product(m * n, ordo::cpu);
-  gemm({.m = m, .n = n, .k = k, .a = a, .b = b, .c = {product.data(), n}, .dtype = dtype_of<T>, .c_dtype = dtype_of<T>},
-       ordo::cpu);
+  multiply(product.data(), a, b, m, n, k);
   parallel_for(0, m, kGrain / n + 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
       for (int64_t j = 0; j < n; ++j) c[i][j] -= product.data()[i * n + j];
@@ -177,42 +192,97 @@ void solve(Triangle triangle, const T* a, T* x, int64_t n, int64_t k) {
   }
 }
 
+namespace {
+
+/// Reflections 1 - tau v v^T, one after the other, as one: 1 - v^T t v with their vectors as the rows of v (Schreiber and
+/// Van Loan, "A storage-efficient WY representation for products of Householder transformations", 1989).
+template <class T>
+struct Reflections {
+  int64_t size, height;
+  std::vector<T> v, t;  // [size][height], [size][size]
+
+  /// Of the columns [size][m], of which reflection j's vector is what follows element j; that is 1.
+  Reflections(const T* columns, const T* tau, int64_t count, int64_t length, int64_t m)
+      : size(count), height(length), v(size_t(size * height), T(0)), t(size_t(size * size), T(0)) {
+    for (int64_t j = 0; j < size; ++j) {
+      v[size_t(j * height + j)] = 1;
+      std::copy(columns + j * m + j + 1, columns + j * m + height, v.begin() + j * height + j + 1);
+    }
+    std::vector<T> products(t.size());
+    multiply(products.data(), {v.data(), height}, MatrixView{v.data(), height}.transposed(), size, size, height);
+    for (int64_t j = 0; j < size; ++j) {
+      for (int64_t i = 0; i < j; ++i) {
+        T sum = 0;
+        for (int64_t l = i; l < j; ++l) sum = std::fma(t[size_t(i * size + l)], products[size_t(l * size + j)], sum);
+        t[size_t(i * size + j)] = -tau[j] * sum;
+      }
+      t[size_t(j * size + j)] = tau[j];
+    }
+  }
+  /// To `count` columns of `height` elements, a row m after the other: the last reflection first, or, `backward`, last.
+  void apply(T* columns, int64_t count, int64_t m, bool backward) const {
+    std::vector<T> along(size_t(count * size)), scaled(along.size());
+    const MatrixView factor{t.data(), size};
+    multiply(along.data(), {columns, m}, MatrixView{v.data(), height}.transposed(), count, size, height);
+    multiply(scaled.data(), {along.data(), size}, backward ? factor : factor.transposed(), count, size, size);
+    subtract_product<T>({columns, m}, {scaled.data(), size}, {v.data(), height}, count, height, size);
+  }
+};
+
+}  // namespace
+
 template <class T>
 void qr(T* columns, T* r, int64_t m, int64_t n) {
   std::vector<T> tau(static_cast<size_t>(n));
-  for (int64_t j = 0; j < n; ++j) {
-    T* const v = columns + j * m;
-    const T head = v[j], tail = dot(v + j + 1, v + j + 1, m - j - 1);
-    T diagonal = head, factor = 0;
-    if (!(tail <= std::numeric_limits<T>::min())) {
-      diagonal = -std::copysign(std::sqrt(head * head + tail), head);
-      factor = (diagonal - head) / diagonal;
-      const T scale = head - diagonal;
-      for (int64_t i = j + 1; i < m; ++i) v[i] /= scale;
-    } else {
-      std::fill(v + j + 1, v + m, T(0));
+  std::vector<Reflections<T>> blocks;
+  for (int64_t first = 0; first < n; first += kBlock) {
+    const int64_t next = std::min(n, first + kBlock);
+    for (int64_t j = first; j < next; ++j) {
+      T* const v = columns + j * m;
+      const T head = v[j], tail = dot(v + j + 1, v + j + 1, m - j - 1);
+      T diagonal = head, factor = 0;
+      if (!(tail <= std::numeric_limits<T>::min())) {
+        diagonal = -std::copysign(std::sqrt(head * head + tail), head);
+        factor = (diagonal - head) / diagonal;
+        const T scale = head - diagonal;
+        for (int64_t i = j + 1; i < m; ++i) v[i] /= scale;
+      } else {
+        std::fill(v + j + 1, v + m, T(0));
+      }
+      tau[size_t(j)] = factor;
+      v[j] = 1;
+      for (int64_t k = j + 1; k < next; ++k) {
+        T* const c = columns + k * m + j;
+        subtract(c, factor * dot(v + j, c, m - j), v + j, m - j);
+      }
+      r[j * n + j] = diagonal;
+      std::fill(r + j * n, r + j * n + j, T(0));
     }
-    tau[size_t(j)] = factor;
-    v[j] = 1;
-    for (int64_t k = j + 1; k < n; ++k) {
-      T* const c = columns + k * m + j;
-      subtract(c, factor * dot(v + j, c, m - j), v + j, m - j);
-      r[j * n + k] = *c;
-    }
-    r[j * n + j] = diagonal;
-    std::fill(r + j * n, r + j * n + j, T(0));
+    if (next == n) break;
+    blocks.emplace_back(columns + first * m + first, &tau[size_t(first)], next - first, m - first, m);
+    blocks.back().apply(columns + next * m + first, n - next, m, true);
   }
-  for (int64_t j = n - 1; j >= 0; --j) {  // Q's columns from j on, made of the reflections from j on
-    T* const v = columns + j * m;
-    const T factor = tau[size_t(j)];
-    for (int64_t k = j + 1; k < n; ++k) {
-      T* const c = columns + k * m + j;
-      *c = 0;
-      subtract(c, factor * dot(v + j, c, m - j), v + j, m - j);
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t k = j + 1; k < n; ++k) r[j * n + k] = columns[k * m + j];
+  // Q's columns from the last block to the first: each block's reflections turn those of the later blocks, and make its
+  // own.
+  for (int64_t first = (n - 1) / kBlock * kBlock, next = n; first >= 0; next = first, first -= kBlock) {
+    if (next < n) {
+      blocks.back().apply(columns + next * m + first, n - next, m, false);
+      blocks.pop_back();
     }
-    std::fill(v, v + j, T(0));
-    v[j] = 1 - factor;
-    for (int64_t i = j + 1; i < m; ++i) v[i] *= -factor;
+    for (int64_t j = next - 1; j >= first; --j) {
+      T* const v = columns + j * m;
+      const T factor = tau[size_t(j)];
+      for (int64_t k = j + 1; k < next; ++k) {
+        T* const c = columns + k * m + j;
+        *c = 0;
+        subtract(c, factor * dot(v + j, c, m - j), v + j, m - j);
+      }
+      std::fill(v, v + j, T(0));
+      v[j] = 1 - factor;
+      for (int64_t i = j + 1; i < m; ++i) v[i] *= -factor;
+    }
   }
 }
 
@@ -240,14 +310,26 @@ T tangent(T difference, T twice) {
 template <class T>
 bool make_orthogonal(T* columns, T* v, int64_t p, int64_t q, int64_t m, int64_t n, T nothing) {
   T *const x = columns + p * m, *const y = columns + q * m;
-  const T xx = dot(x, x, m), yy = dot(y, y, m), xy = dot(x, y, m);
-  if (std::sqrt(xx) <= nothing || std::sqrt(yy) <= nothing) return false;
-  if (!(std::abs(xy) > std::numeric_limits<T>::epsilon() * std::sqrt(xx) * std::sqrt(yy))) return false;
+  Lanes<T> of_x, of_y, of_both;  // three dot products in one pass
+  int64_t i = 0;
+  for (; i + kLanes <= m; i += kLanes) of_x.add(x + i, x + i), of_y.add(y + i, y + i), of_both.add(x + i, y + i);
+  T xx = of_x.sum(), yy = of_y.sum(), xy = of_both.sum();
+  for (; i < m; ++i) xx += x[i] * x[i], yy += y[i] * y[i], xy += x[i] * y[i];
+  const T length = std::sqrt(xx), other = std::sqrt(yy);
+  if (length <= nothing || other <= nothing) return false;
+  if (!(std::abs(xy) > std::numeric_limits<T>::epsilon() * std::sqrt(T(m)) * length * other)) return false;
   const T t = tangent(yy - xx, 2 * xy);
   const T c = 1 / std::sqrt(1 + t * t), s = c * t;
   rotate(x, y, s, s / (1 + c), m);
   rotate(v + p * n, v + q * n, s, s / (1 + c), n);
   return true;
+}
+
+/// Pair k of a round of a tournament of `seats` players, in which each meets each other once: all move by one seat a
+/// round but the last, who meets whom seat 0 has.
+std::pair<int64_t, int64_t> pair_of(int64_t k, int64_t round, int64_t seats) {
+  const int64_t moving = seats - 1, a = (round + k) % moving, b = k == 0 ? moving : (round + moving - k) % moving;
+  return std::minmax({a, b});
 }
 
 /// Column j becomes a vector of length 1 that is orthogonal to those before: the first unit vector from number `unit`
@@ -320,11 +402,17 @@ void svd(T* columns, T* s, T* vh, int64_t m, int64_t n) {
   T nothing = 0;
   for (int64_t j = 0; j < n; ++j) nothing = std::max(nothing, dot(columns + j * m, columns + j * m, m));
   nothing = std::numeric_limits<T>::epsilon() * std::sqrt(nothing);
-  bool turned = true;
+  const int64_t seats = n + n % 2;
+  std::atomic<bool> turned = true;
   for (int sweep = 0; turned && sweep < kMostSweeps; ++sweep) {
     turned = false;
-    for (int64_t p = 0; p < n; ++p)
-      for (int64_t q = p + 1; q < n; ++q) turned |= make_orthogonal(columns, v.data(), p, q, m, n, nothing);
+    for (int64_t round = 0; round + 1 < seats; ++round)
+      parallel_for(0, seats / 2, kGrain / (2 * (m + n)) + 1, [&](int64_t begin, int64_t end) {
+        for (int64_t k = begin; k < end; ++k) {
+          const auto [p, q] = pair_of(k, round, seats);
+          if (q < n && make_orthogonal(columns, v.data(), p, q, m, n, nothing)) turned = true;
+        }
+      });
   }
   std::vector<T> lengths, turned_columns(columns, columns + m * n);
   for (int64_t j = 0; j < n; ++j) lengths.push_back(std::sqrt(dot(columns + j * m, columns + j * m, m)));

@@ -140,6 +140,7 @@ struct ncclComm {
   std::string why;
   std::atomic<bool> aborted = false;
   uint64_t groups = 0;                // that were queued
+  uint64_t collectives = 0;           // of them, not of messages
   std::atomic<uint64_t> waiting = 0;  // of them, not done yet
 
   void close_all() {
@@ -294,7 +295,9 @@ void reduce(const Call& call, Header header) {
   std::memcpy(call.to, values.data(), values.size());
 }
 
-void go(const std::vector<Call>& calls, uint64_t group) {
+/// Messages of two ranks match in their order, whatever else those do; `collective` is the same for all ranks, 0 for
+/// messages.
+void go(const std::vector<Call>& calls, uint64_t group, uint64_t collective) {
   ncclComm& comm = *calls[0].comm;
   const Setting error = setting("error"), silence = setting("silence");
   if (error.first == comm.rank && error.second == long(group))
@@ -304,7 +307,7 @@ void go(const std::vector<Call>& calls, uint64_t group) {
   std::vector<Outgoing> sends;
   std::vector<Incoming> receives;
   for (const Call& c : calls) {
-    const Header header{.call = c.kind == kRecv ? kSend : c.kind, .type = c.type, .count = c.count, .group = group};
+    const Header header{.call = c.kind == kRecv ? kSend : c.kind, .type = c.type, .count = c.count, .group = collective};
     const size_t bytes = c.count * size_of(c.type);
     if (c.kind == kSend) sends.push_back({c.peer, header, c.from, bytes});
     if (c.kind == kRecv) receives.push_back({c.peer, header, c.to, bytes});
@@ -340,12 +343,13 @@ ncclResult_t queue() {
     if (c.comm != calls[0].comm || c.stream != calls[0].stream)
       return fail(ncclInvalidUsage, "a group of several communicators or streams");
   ncclComm* const comm = calls[0].comm;
-  const uint64_t group = ++comm->groups;
+  const bool messages = calls[0].kind == kSend || calls[0].kind == kRecv;
+  const uint64_t group = ++comm->groups, collective = messages ? 0 : ++comm->collectives;
   ++comm->waiting;
   const auto done = std::make_shared<std::atomic<bool>>(false);
-  const auto work = [comm, calls, group, done] {
+  const auto work = [comm, calls, group, collective, done] {
     if (comm->error == ncclSuccess) try {
-        go(calls, group);
+        go(calls, group, collective);
       } catch (const Failed& failed) {
         comm->why = failed.why;
         comm->error = failed.status;

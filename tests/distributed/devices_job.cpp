@@ -1,12 +1,14 @@
-// Collectives of CUDA tensors beside those of the same values on the CPU:   mpirun -n N ordo_devices_job nccl|host
-// The argument says which way they must take. Ends with an error where bits differ, where that way is not taken, or,
+// Collectives of CUDA tensors beside those of the same values on the CPU:   mpirun -n N ordo_devices_job nccl|host [K]
+// The argument says which way they must take; K: as if each machine had K processes. Ends with an error where bits differ, where that way is not taken, or,
 // by NCCL, where a tensor was copied to the host.
+#include <ordo/engine/distributed/reduction_tree.h>
 #include <ordo/engine/distributed/world.h>
 #include <ordo/engine/run/emulation.h>
 #include <ordo/ordo.h>
 #include <ordo/simulators/emulator/streams.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -107,8 +109,8 @@ void by_the_library(const Group& group) {
   }
 }
 
-/// As much as a ring's, and what the same call sends of a CPU tensor.
-void traffic(const Group& group) {
+/// As much as a ring's, and what the same call sends of a CPU tensor. Between machines, what one process of each would.
+void traffic(const Group& group, int64_t of_machine) {
   const int64_t size = world_size(group), floats = 1 << 16;
   const auto sent = [&](const Tensor& t) {
     const uint64_t before = bytes_sent();
@@ -118,16 +120,26 @@ void traffic(const Group& group) {
   const Tensor own = values({floats}, float32, rank() + 1);
   const double ring = 2.0 * double(size - 1) / double(size) * double(floats) * 4;
   const double of_device = sent(own.to(local_device())), of_cpu = sent(own);
-  expect(of_device <= 1.1 * ring && of_device >= ring, "a ring's traffic");
-  expect(of_device == of_cpu, "the traffic of the same CPU tensor");
+  // Of the tree's nodes that the members of a machine leave, each is sent to other machines.
+  const double nodes = of_machine > 0 ? double(roots_of(size, {0, of_machine}).size()) : 1;
+  if (nodes == 1) expect(of_device <= 1.1 * ring && of_device >= 0.99 * ring, "a ring's traffic");
+  if (of_machine == 0) return expect(of_device == of_cpu, "the traffic of the same CPU tensor");
+  const int64_t machines = size / of_machine;
+  const uint64_t before = World::current().bytes_between_machines;
+  (void)sent(own.to(local_device()));
+  const double between = double(World::current().bytes_between_machines - before) * double(of_machine);
+  const double ring_of_machines = (nodes + 1) * double(machines - 1) / double(machines) * double(floats) * 4;
+  expect(between <= 1.1 * ring_of_machines && between >= 0.9 * ring_of_machines, "the traffic between machines");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    by_nccl = argc == 2 && std::string(argv[1]) == "nccl";
+    by_nccl = argc >= 2 && std::string(argv[1]) == "nccl";
     init();
+    const int64_t of_machine = argc == 3 ? std::stoll(argv[2]) : 0;
+    if (of_machine > 0) setenv("NCCL_HOSTID", std::to_string(rank() / of_machine).c_str(), 1);
     const Group all;
     for (const Determinism level : {Determinism::run_to_run, Determinism::device_to_device}) {
       const DeterminismGuard guard(level);
@@ -138,7 +150,7 @@ int main(int argc, char** argv) {
         }
       }
       reductions(all, float32, 20011);
-      traffic(all);
+      traffic(all, of_machine);
     }
     by_the_library(all);
     if (world_size() > 2) {  // the last rank is not in it, and the others have other numbers

@@ -187,6 +187,9 @@ def devices_by_nccl():
         print(ranks, done.returncode, done.stdout.strip(), done.stderr)
         assert done.returncode == 0 and re.search(r"\d{3,} results have the same bytes", done.stdout)
         assert "[ordo]" not in done.stderr and "stand-in" not in done.stderr
+    for ranks, of_machine in ((4, 2), (6, 3), (6, 2)):
+        done = run(ranks, DEVICES_JOB + ["nccl", str(of_machine)], environment=by_stand_in())
+        assert done.returncode == 0 and "results have the same bytes" in done.stdout, done.stdout + done.stderr
     done = run(3, DEVICES_JOB + ["host"], environment={"ORDO_NCCL": "OFF"})
     assert done.returncode == 0, done.stdout + done.stderr
     # Another order of the emulator's streams.

@@ -5,17 +5,25 @@ namespace ordo::kernels::cuda {
 
 template <class T>
 __global__ void accumulate_exact_finish_kernel(T* output, ExactSums sums) {
-  const bool beyond_usual = *sums.beyond_usual() != 0;
+  if (sums.skipped()) return;
+  const bool beyond_usual = *sums.beyond_usual != 0;
+  const bool given_up = sums.pass == ExactSums::Pass::usual && beyond_usual;
   ORDO_NO_UNROLL
-  for (int64_t c = ordo::cuda::thread_index(); c < sums.count; c += ordo::cuda::thread_count()) {
-    const T old = output[c];
-    const double last = beyond_usual ? *sums.level(sums.levels - 1, c) : 0;
-    const bool infinite = last - last != 0;  // or a NaN
-    if (infinite || exact_exponent(float(old)) == kExactNotFinite)
-      output[c] = exact_not_finite_result(old, infinite && !(last < 0), infinite && !(last > 0));
-    else
-      output[c] =
-          exact_result(old, beyond_usual ? sums.levels : ExactSums::kUsual, [&](int k) { return *sums.level(k, c); });
+  for (int64_t c = sums.first + ordo::cuda::thread_index(); c < sums.first + sums.count;
+       c += ordo::cuda::thread_count()) {
+    if (!given_up) {
+      const T old = output[c];
+      const double last = beyond_usual ? *sums.level(sums.levels - 1, c) : 0;
+      const bool infinite = last - last != 0;  // or a NaN
+      if (infinite || exact_exponent(float(old)) == kExactNotFinite)
+        output[c] = exact_not_finite_result(old, infinite && !(last < 0), infinite && !(last > 0));
+      else
+        output[c] =
+            exact_result(old, beyond_usual ? sums.levels : ExactSums::kUsual, [&](int k) { return *sums.level(k, c); });
+    }
+    // For the next part, all of whose levels begin as zeros.
+    if (sums.pass != ExactSums::Pass::only && beyond_usual)
+      for (int k = 0; k < sums.levels; ++k) *sums.level(k, c) = 0;
   }
 }
 

@@ -19,18 +19,23 @@
 
 namespace ordo::kernels::cuda {
 
-/// The levels of `count` elements, and behind them a number that is not zero when one beyond the usual levels has been
-/// used. Level k of all elements lies in one piece. All begin as zeros. The last level never rounds, and so has the
-/// infinities and NaNs, too.
+/// The levels of the elements first, ..., first + count - 1. Level k of all of them lies in one piece. All begin as
+/// zeros. The last one of all levels never rounds, and so has the infinities and NaNs, too.
+///
+/// Where there are many elements, there is memory for their usual levels only. When these do not suffice, what they
+/// have is given up, and all levels of one part of the elements after the other are summed in that memory.
 struct ExactSums {
   double* memory;
-  int64_t count;
+  double* beyond_usual;  // not zero: a level beyond the usual ones was needed
+  int64_t first, count;
   int levels;
+  enum class Pass { only, usual, part } pass = Pass::only;
   static constexpr int kUsual = 3;
 
-  static int64_t size(int64_t count, int levels) { return count * levels + 1; }
-  __device__ double* level(int k, int64_t element) const { return memory + k * count + element; }
-  __device__ double* beyond_usual() const { return memory + levels * count; }
+  __device__ double* level(int k, int64_t element) const { return memory + k * count + (element - first); }
+  /// Whether this pass has nothing to do.
+  __device__ bool skipped() const { return pass == Pass::part && *beyond_usual == 0; }
+  __device__ bool has(int64_t element) const { return element >= first && element < first + count; }
 };
 
 /// Value t of all, columns fastest.
@@ -65,7 +70,7 @@ class ExactAdder {
   ExactAdder& operator=(const ExactAdder&) = delete;
   __device__ ~ExactAdder() {
     if (__any_sync(kAllLanes, beyond_usual_) && threadIdx.x % 32 == 0)
-      *const_cast<volatile double*>(sums_.beyond_usual()) = 1;
+      *const_cast<volatile double*>(sums_.beyond_usual) = 1;
   }
 
   /// To level k of an element; what that rounds away to the next one, and so on.
@@ -76,9 +81,10 @@ class ExactAdder {
       if (k < own.levels) {
         before = ordo::cuda::fetch_add(own.level(k, element), v);
       } else {
-        before = ordo::cuda::fetch_add(sums_.level(k, element), v);
         beyond_usual_ |= k >= ExactSums::kUsual;
-        if (k == sums_.levels - 1) return;  // it may hold an infinity
+        if (k == sums_.levels) return;
+        before = ordo::cuda::fetch_add(sums_.level(k, element), v);
+        if (k > ExactSums::kUsual && k == sums_.levels - 1) return;  // it may hold an infinity
       }
       v = rounded_away(before, v, before + v);
     }
@@ -97,6 +103,7 @@ class ExactAdder {
  private:
   __device__ void add_not_finite(int64_t element, double v) {
     beyond_usual_ = true;
+    if (sums_.levels == ExactSums::kUsual) return;
     const double there = *const_cast<volatile double*>(sums_.level(sums_.levels - 1, element));
     if (there == there && there != v) add(sums_.levels - 1, element, v);
   }
@@ -154,8 +161,11 @@ __device__ void for_values(const Items& items, const AccumulateShape& shape, con
 
 template <class Items>
 __global__ void accumulate_exact_kernel(Items items, AccumulateShape shape, ExactSums sums) {
+  if (sums.skipped()) return;
   ExactAdder adder(sums);
-  for_values(items, shape, [&](int64_t element, float value) { adder(element, value, ExactBlockSums{}); });
+  for_values(items, shape, [&](int64_t element, float value) {
+    adder(sums.has(element) ? element : kNowhere, value, ExactBlockSums{});
+  });
 }
 
 /// accumulate_exact_kernel with the block's own sums for all elements.
@@ -173,21 +183,32 @@ template <class Items>
 void accumulate_exact(const Items& items, typename Items::value_type* output, const AccumulateShape& shape,
                       const ExactPlan& plan, Device device, cudaStream_t stream) {
   const int64_t count = shape.destinations * shape.columns(), values = items.count * shape.columns();
-  const int levels = exact_levels(items.count);
-  const Scratch<double> memory(ExactSums::size(count, levels), device);
-  const ExactSums sums{memory.data(), count, levels};
-  ordo::cuda::check(cudaMemsetAsync(memory.data(), 0, size_t(ExactSums::size(count, levels)) * sizeof(double), stream),
+  const int all = exact_levels(items.count), levels = plan.usual_levels ? ExactSums::kUsual : all;
+  const Scratch<double> memory(count * levels + 1, device);
+  ordo::cuda::check(cudaMemsetAsync(memory.data(), 0, size_t(count * levels + 1) * sizeof(double), stream),
                     "cudaMemsetAsync");
+  ExactSums sums{memory.data(), memory.data() + count * levels, 0, count, levels};
   if (plan.form == ExactForm::block_sums) {
     const int block = ordo::cuda::launch_tuning().block;
     ordo::cuda::launch(accumulate_exact_block_sums_kernel<Items>,
                        ordo::cuda::grid_for((values + plan.per_block - 1) / plan.per_block * block, block),
                        dim3(unsigned(block)), size_t(kBlockLevels * count) * sizeof(double), stream, items, shape,
                        sums);
-  } else {
-    ordo::cuda::launch_over(accumulate_exact_kernel<Items>, values, stream, items, shape, sums);
+    return exact_finish(output, sums, stream);
   }
-  exact_finish(output, sums, stream);
+  const auto pass = [&] {
+    ordo::cuda::launch_over(accumulate_exact_kernel<Items>, values, stream, items, shape, sums);
+    exact_finish(output, sums, stream);
+  };
+  if (!plan.usual_levels) return pass();
+  sums.pass = ExactSums::Pass::usual;
+  pass();
+  sums.pass = ExactSums::Pass::part, sums.levels = all;
+  const int64_t of_part = count * levels / all;
+  for (; sums.first < count; sums.first += of_part) {
+    sums.count = std::min(of_part, count - sums.first);
+    pass();
+  }
 }
 
 }  // namespace ordo::kernels::cuda

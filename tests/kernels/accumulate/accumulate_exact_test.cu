@@ -82,6 +82,15 @@ TEST(AccumulateExactCuda, direct) {
   expect_form<BFloat16>({ExactForm::direct, 1}, {{900, {30, 1, 1}}});
 }
 
+/// Ordinary values need the usual levels only, all others a pass for each part of the elements.
+TEST(AccumulateExactCuda, usual_levels) {
+  if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
+  const ExactPlan plan{ExactForm::direct, 1, true};
+  expect_form<float>(plan, {{33, {9, 1, 1}}, {3000, {700, 1, 1}}, {100, {7, 2, 3}}});
+  expect_form<Half>(plan, {{900, {30, 1, 1}}});
+  expect_form<BFloat16>(plan, {{900, {30, 1, 1}}});
+}
+
 TEST(AccumulateExactCuda, sums_of_a_block) {
   if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
   const ExactPlan plan{ExactForm::block_sums, 200};
@@ -96,6 +105,8 @@ TEST(AccumulateExactCuda, plan) {
   EXPECT_EQ(plan_exact(65536, {2048, 1, 1}).form, ExactForm::block_sums);
   EXPECT_EQ(plan_exact(65535, {2048, 1, 1}).form, ExactForm::direct);
   EXPECT_EQ(plan_exact(1 << 24, {2049, 1, 1}).form, ExactForm::direct);
+  EXPECT_FALSE(plan_exact(1 << 24, {1 << 19, 1, 1}).usual_levels);
+  EXPECT_TRUE(plan_exact(1 << 24, {1 << 20, 1, 1}).usual_levels);
 }
 
 }  // namespace

@@ -198,9 +198,24 @@ TEST(Sort, extreme_integers) {
   }
 }
 
-TEST(Sort, the_first_few_of_many_are_those_of_a_sort) {  // no line is sorted for them
-  const Tensor one = test_indices({200000}, 5000).to(float32), order = argsort(one, 0, true);
-  for (int64_t k : {1, 20, 64}) EXPECT_EQ(bytes_of(topk(one, k).indices), bytes_of(order.narrow(0, 0, k))) << k;
+/// No line is sorted for them. Lengths are those at which CUDA changes from a warp to a block, and to several rounds.
+/// Few different values: places decide, among all or among those that the last round left.
+TEST(Sort, the_first_few_of_many_are_those_of_a_sort) {
+  for (Device device : test_devices())
+    for (DType dtype : {float32, int64})
+      for (int64_t length : {1, 31, 64, 255, 256, 257, 2048, 2049, 5000, 70000})
+        for (int64_t values : {int64_t(1), int64_t(7), length}) {
+          const int64_t lines = length > 5000 ? 1 : 5;
+          const Tensor t = (test_indices({lines, length}, values) - values / 2).to(dtype).to(device);
+          const Tensor order = argsort(t.to(cpu), 1, true);
+          for (int64_t k : {1, 20, 64, 256}) {
+            if (k > length) continue;
+            EXPECT_EQ(bytes_of(topk(t, k).indices), bytes_of(order.narrow(1, 0, k).contiguous()))
+                << k << " of " << length << " with " << values << " values";
+          }
+          const int64_t k = std::min<int64_t>(length, 9);
+          EXPECT_EQ(bytes_of(kthvalue(-t, k).indices), bytes_of(order.select(1, k - 1).contiguous())) << length;
+        }
 }
 
 TEST(Sort, gradients_go_where_values_were) {
