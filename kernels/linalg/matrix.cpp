@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -19,6 +20,7 @@ namespace {
 
 constexpr int64_t kLanes = 16;
 constexpr int kMostSweeps = 60;
+constexpr int64_t kTurnedTogether = 16;  // columns, which stay in a cache (rule 10)
 constexpr int64_t kBlock = 32;  // columns that are eliminated one at a time (rule 10)
 constexpr int64_t kRowsAtOnce = 128;
 constexpr int64_t kGrain = 100'000;  // products that are worth a thread
@@ -26,11 +28,20 @@ constexpr int64_t kGrain = 100'000;  // products that are worth a thread
 /// Value i belongs to lane i mod 16; lanes are folded left to right, then halved.
 template <class T>
 struct Lanes {
-  T of[kLanes] = {};
+  typedef T Vector __attribute__((vector_size(32)));
+  static constexpr int64_t kVectors = kLanes * sizeof(T) / 32, kOfVector = 32 / sizeof(T);
+  Vector vectors[kVectors] = {};
   void add(const T* a, const T* b) {
-    for (int64_t v = 0; v < kLanes; ++v) of[v] += a[v] * b[v];
+    for (int64_t k = 0; k < kVectors; ++k) {
+      Vector x, y;
+      std::memcpy(&x, a + k * kOfVector, sizeof x);
+      std::memcpy(&y, b + k * kOfVector, sizeof y);
+      vectors[k] += x * y;
+    }
   }
   T sum() {
+    T of[kLanes];
+    std::memcpy(of, vectors, sizeof of);
     for (int64_t half = kLanes / 2; half > 0; half /= 2)
       for (int64_t v = 0; v < half; ++v) of[v] += of[v + half];
     return of[0];
@@ -402,15 +413,25 @@ void svd(T* columns, T* s, T* vh, int64_t m, int64_t n) {
   T nothing = 0;
   for (int64_t j = 0; j < n; ++j) nothing = std::max(nothing, dot(columns + j * m, columns + j * m, m));
   nothing = std::numeric_limits<T>::epsilon() * std::sqrt(nothing);
-  const int64_t seats = n + n % 2;
+  const int64_t blocks = (n + kTurnedTogether - 1) / kTurnedTogether, seats = blocks + blocks % 2;
   std::atomic<bool> turned = true;
+  const auto meet = [&](int64_t a, int64_t b) {
+    const int64_t end = std::min(n, (a + 1) * kTurnedTogether), other_end = std::min(n, (b + 1) * kTurnedTogether);
+    for (int64_t p = a * kTurnedTogether; p < end; ++p)
+      for (int64_t q = a == b ? p + 1 : b * kTurnedTogether; q < other_end; ++q)
+        if (make_orthogonal(columns, v.data(), p, q, m, n, nothing)) turned = true;
+  };
   for (int sweep = 0; turned && sweep < kMostSweeps; ++sweep) {
     turned = false;
+    const int64_t grain = kGrain / (kTurnedTogether * kTurnedTogether * (m + n) + 1) + 1;
+    parallel_for(0, blocks, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t k = begin; k < end; ++k) meet(k, k);
+    });
     for (int64_t round = 0; round + 1 < seats; ++round)
-      parallel_for(0, seats / 2, kGrain / (2 * (m + n)) + 1, [&](int64_t begin, int64_t end) {
+      parallel_for(0, seats / 2, grain, [&](int64_t begin, int64_t end) {
         for (int64_t k = begin; k < end; ++k) {
-          const auto [p, q] = pair_of(k, round, seats);
-          if (q < n && make_orthogonal(columns, v.data(), p, q, m, n, nothing)) turned = true;
+          const auto [a, b] = pair_of(k, round, seats);
+          if (b < blocks) meet(a, b);
         }
       });
   }
