@@ -50,8 +50,8 @@ class DeviceTransport {
 /// What a group knows of its devices.
 struct GroupDevices {
   std::unique_ptr<DeviceTransport> transport;  ///< null before the first use, and where there is none
-  int of_machine = 0;  ///< members on each machine, one machine's after the other's; all, where they are not so
-  bool refused = false;                        ///< not all members can
+  int of_machine = 0;    ///< members on each machine, one machine's after the other's; all, where they are not so
+  bool refused = false;  ///< not all members can
 };
 
 /// Whether this process could move the group's bytes on `device`. DistributedError where ORDO_NCCL names a library that

@@ -219,8 +219,9 @@ void Messages::give_up() {
     if (ranks.find(rank) == std::string::npos) ranks += (ranks.empty() ? "" : ", ") + rank;
   }
   group_.world.fail(
-      fmt::format("waited {:.0f} seconds for rank {} in {} number {}: it hangs, or has ended, or waits for one that does",
-                  group_.world.timeout_seconds(), ranks, op_, group_.calls),
+      fmt::format(
+          "waited {:.0f} seconds for rank {} in {} number {}: it hangs, or has ended, or waits for one that does",
+          group_.world.timeout_seconds(), ranks, op_, group_.calls),
       true);
 }
 

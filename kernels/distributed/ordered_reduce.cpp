@@ -213,8 +213,8 @@ class DeviceExchange {
     char* const to = result_ + (gather ? offset_of(group_.rank) : 0);
 
     // Among the members of the machine: those of a place get what is that place's on all machines.
-    const Nodes here(what_.leaves, {what_.members.begin() + machine * places_,
-                                    what_.members.begin() + (machine + 1) * places_});
+    const Nodes here(what_.leaves,
+                     {what_.members.begin() + machine * places_, what_.members.begin() + (machine + 1) * places_});
     std::vector<size_t> begin{0};  // of each machine's piece
     for (int m = 0; m < machines_; ++m) begin.push_back(begin.back() + bytes_of(member(m, place)));
     const size_t row_bytes = begin.back();
@@ -231,8 +231,8 @@ class DeviceExchange {
       if (p == place) continue;
       for (void* value : own_.values)
         for (int m = 0; m < machines_; ++m)
-          sends_.push_back({static_cast<char*>(value) + offset_of(member(m, p)), bytes_of(member(m, p)),
-                            member(machine, p)});
+          sends_.push_back(
+              {static_cast<char*>(value) + offset_of(member(m, p)), bytes_of(member(m, p)), member(machine, p)});
     }
     exchange();
     if (machines_ == 1) {
@@ -256,8 +256,8 @@ class DeviceExchange {
         }
         if (m == machine) continue;
         for (size_t row : here.left)
-          sends_.push_back({rows.data() + row * row_bytes + begin[size_t(m)], bytes_of(member(m, place)),
-                            member(m, place)});
+          sends_.push_back(
+              {rows.data() + row * row_bytes + begin[size_t(m)], bytes_of(member(m, place)), member(m, place)});
       }
       exchange();
       fold(all, roots.data(), own_bytes, to);
@@ -267,8 +267,7 @@ class DeviceExchange {
         if (m != machine) share(member(m, place), group_.rank, member(m, place));
       exchange();
       for (int p = 0; p < places_; ++p)
-        for (int m = 0; m < machines_ && p != place; ++m)
-          share(member(machine, p), member(m, place), member(m, p));
+        for (int m = 0; m < machines_ && p != place; ++m) share(member(machine, p), member(m, place), member(m, p));
       exchange();
     }
     group_.devices.transport->watch(what_.op);

@@ -21,7 +21,7 @@ namespace {
 constexpr int64_t kLanes = 16;
 constexpr int kMostSweeps = 60;
 constexpr int64_t kTurnedTogether = 16;  // columns, which stay in a cache (rule 10)
-constexpr int64_t kBlock = 32;  // columns that are eliminated one at a time (rule 10)
+constexpr int64_t kBlock = 32;           // columns that are eliminated one at a time (rule 10)
 constexpr int64_t kRowsAtOnce = 128;
 constexpr int64_t kGrain = 100'000;  // products that are worth a thread
 

@@ -50,9 +50,11 @@ void reduce_both(const F* f, const G* g, const ReduceShape& shape, Device device
   if (g) reduce(*g, shape, device);
 }
 
-/// Rows of values side by side: what a row's team reads again is in its cache. kFirst: whether there are two folds.
+/// Rows of values side by side: what a row's team reads again is in its cache. kFirst: whether there are two folds. With at
+/// most 64 registers a thread, half of a multiprocessor's warps find room.
 template <class Map, class F, class G, bool kFirst>
-__global__ void row_program_kernel(int warps, Map map, F f, G g, RowsShape s, Divisor part) {
+__global__ void __launch_bounds__(32 * RowTeam::kMost, 4)
+    row_program_kernel(int warps, Map map, F f, G g, RowsShape s, Divisor part) {
   const RowTeam team(warps);
   ORDO_NO_UNROLL
   for (int64_t r = team.first_row(); r < s.rows; r += team.teams()) {

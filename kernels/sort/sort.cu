@@ -64,7 +64,7 @@ constexpr int64_t kSelectPiece = 8;  // keys of a thread
 /// Entries of lines: all elements, or those of `items`. Of equal keys the first has the first item.
 struct Entries {
   KeyOf key;
-  const Item* items;  // null: all
+  const Item* items;      // null: all
   int64_t length, count;  // of a line: elements, entries
 
   __device__ int64_t item(int64_t line, int64_t entry) const { return items ? items[line * count + entry] : entry; }
@@ -239,9 +239,9 @@ void sort_lines(const Tensor& lines, bool descending, const Selection& selection
   const ordo::cuda::DeviceScope scope(lines.device());
   const bool narrow = key_bits(lines.dtype()) <= 32;
   if (selects(selection, length)) {
-    const auto select_lines =
-        length <= 32 * kSelectPiece ? (narrow ? select<uint32_t, 32> : select<uint64_t, 32>)
-                                    : (narrow ? select<uint32_t, kSelectThreads> : select<uint64_t, kSelectThreads>);
+    const auto select_lines = length <= 32 * kSelectPiece
+                                  ? (narrow ? select<uint32_t, 32> : select<uint64_t, 32>)
+                                  : (narrow ? select<uint32_t, kSelectThreads> : select<uint64_t, kSelectThreads>);
     return select_lines(lines, descending, selection, indices.data<int64_t>());
   }
   const auto sort = narrow ? sort_some<uint32_t> : sort_some<uint64_t>;

@@ -307,7 +307,8 @@ void go(const std::vector<Call>& calls, uint64_t group, uint64_t collective) {
   std::vector<Outgoing> sends;
   std::vector<Incoming> receives;
   for (const Call& c : calls) {
-    const Header header{.call = c.kind == kRecv ? kSend : c.kind, .type = c.type, .count = c.count, .group = collective};
+    const Header header{
+        .call = c.kind == kRecv ? kSend : c.kind, .type = c.type, .count = c.count, .group = collective};
     const size_t bytes = c.count * size_of(c.type);
     if (c.kind == kSend) sends.push_back({c.peer, header, c.from, bytes});
     if (c.kind == kRecv) receives.push_back({c.peer, header, c.to, bytes});

@@ -19,7 +19,8 @@ enum class ExactForm {
 struct ExactPlan {
   ExactForm form;
   int64_t per_block;  // values that a block adds up before it hands its sums on
-  bool usual_levels = false;  // memory for the usual levels, and for all of a part of the elements where these are needed
+  bool usual_levels =
+      false;  // memory for the usual levels, and for all of a part of the elements where these are needed
 };
 
 /// Sums of a block's own for all elements: 32 KiB of shared memory, for two levels, so that what rounds meets there,
@@ -39,8 +40,7 @@ inline ExactPlan plan_exact(int64_t items, const AccumulateShape& shape) {
   const int64_t per_block = values_per_block(count);
   if (count <= ordo::cuda::tuned_size(kBlockSums) && values >= 2 * per_block) return {ExactForm::block_sums, per_block};
   const int64_t levels = exact_levels(items);
-  return {ExactForm::direct, values,
-          count >= levels && count * levels * 8 > ordo::cuda::tuned_size(kMostLevelBytes)};
+  return {ExactForm::direct, values, count >= levels && count * levels * 8 > ordo::cuda::tuned_size(kMostLevelBytes)};
 }
 
 }  // namespace ordo::kernels::cuda
