@@ -57,7 +57,7 @@ int main(int argc, char** argv) try {
       ordered.push_back(seconds_of([&] {
         all.run([&] {
           meet(all, {.op = "all_reduce"});
-          kernels::ordered_all_reduce(all, what, {{{0, all.rank}}, {data.data()}, true}, data.data(), count);
+          kernels::ordered_all_reduce(all, what, {{data.data()}, true}, data.data(), count);
         });
       }));
       sent = bytes_sent() - before;

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
-#include <utility>
 
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/run/launch_tuning.h>
@@ -17,17 +16,13 @@
 
 namespace ordo::kernels::cuda {
 
-/// Whether int32_t numbers them all.
-inline bool narrow_index_fits(int64_t items, int64_t destinations) {
-  return std::max(items, destinations) < ordo::cuda::tuned_size(std::numeric_limits<int32_t>::max());
+/// Calls f with the type that numbers them all: int32_t where it does.
+template <class F>
+decltype(auto) with_index_type(int64_t items, int64_t destinations, const F& f) {
+  if (std::max(items, destinations) < ordo::cuda::tuned_size(std::numeric_limits<int32_t>::max()))
+    return f.template operator()<int32_t>();
+  return f.template operator()<int64_t>();
 }
-
-/// What an IndexPlan keeps.
-template <class Index>
-struct PlannedRuns : IndexOrder {
-  explicit PlannedRuns(RunBuilder<Index> b) : builder(std::move(b)) {}
-  RunBuilder<Index> builder;
-};
 
 /// Adds every item's row to its destination's, by `sorted`. For those that ask for no other algorithm.
 template <class Items>
@@ -36,10 +31,8 @@ void accumulate_sorted(const Items& items, typename Items::value_type* output, c
   if (items.count == 0 || shape.destinations == 0 || shape.columns() == 0) return;
   const ordo::cuda::DeviceScope scope(device);
   const cudaStream_t stream = ordo::cuda::current_stream(device);
-  if (narrow_index_fits(items.count, shape.destinations))
-    accumulate_sorted<int32_t>(items, output, shape, device, stream);
-  else
-    accumulate_sorted<int64_t>(items, output, shape, device, stream);
+  with_index_type(items.count, shape.destinations,
+                  [&]<class Index>() { accumulate_sorted<Index>(items, output, shape, device, stream); });
 }
 
 /// Adds every item's row to its destination's, by `atomic`, `sorted` or `exact`, on the calling thread's stream.
@@ -66,13 +59,9 @@ void accumulate(const Items& items, typename Items::value_type* output, const Ac
   if (items.count == 0 || shape.destinations == 0 || shape.columns() == 0) return;
   const ordo::cuda::DeviceScope scope(device);
   const cudaStream_t stream = ordo::cuda::current_stream(device);
-  const auto add = [&]<class Index>(const PlannedRuns<Index>& planned) {
-    accumulate_runs(items, planned.builder.runs(), output, shape, device, stream);
-  };
-  if (narrow_index_fits(items.count, shape.destinations))
-    add(static_cast<const PlannedRuns<int32_t>&>(order));
-  else
-    add(static_cast<const PlannedRuns<int64_t>&>(order));
+  with_index_type(items.count, shape.destinations, [&]<class Index>() {
+    accumulate_runs(items, static_cast<const RunBuilder<Index>&>(order).runs(), output, shape, device, stream);
+  });
 }
 
 }  // namespace ordo::kernels::cuda

@@ -23,15 +23,18 @@ struct IndexView {
   }
   /// `v` = raw(i), or -1 where it is out of range, which is recorded.
   ORDO_HD int64_t checked(int64_t i, int64_t v) const { return check.ok(i * step, v, size) ? v : -1; }
-  /// `v`, or -1 where it is out of range; nothing is recorded.
-  int64_t unrecorded(int64_t v) const { return uint64_t(v) < uint64_t(size) ? v : -1; }
   ORDO_HD int64_t operator[](int64_t i) const { return checked(i, raw(i)); }
+  /// raw(i), or -1 where it is out of range; nothing is recorded.
+  ORDO_HD int64_t unrecorded(int64_t i) const {
+    const int64_t v = raw(i);
+    return uint64_t(v) < uint64_t(size) ? v : -1;
+  }
 };
 
 /// A view of `index`, contiguous int32 or int64.
 IndexView index_view(const Tensor& index, int64_t size, const IndexGuard& guard, int64_t step = 1);
-/// A view of an index that was checked before.
-IndexView index_view(const Tensor& index);
+/// A view of an index that was checked before, for a dimension of that size, where it matters.
+IndexView index_view(const Tensor& index, int64_t size = 0);
 /// On the CPU, looks at all `count` indices and throws IndexError for the first that is out of range, so that an
 /// in-place operation finds out before it writes to `output`; not where `exact` will look at them before it writes. On
 /// CUDA nothing: the kernel skips and records them.

@@ -77,6 +77,12 @@ struct KeyedItems {
   bool wide_source = false;       // the source is of the accumulation type, too
 };
 
+/// The source's elements as items of the output; `known`: their keys are.
+inline KeyedItems keyed_items(const KeyedShape& shape, const IndexView& index, const Tensor& output,
+                              const Tensor& source, bool known = false) {
+  return {shape, index, output.data(), source.data(), output.dtype(), output.device(), known};
+}
+
 /// Adds the items to what the output has at their keys. The source is contiguous; with `rows`, its rows are.
 void add_by_key(const KeyedItems& items, Algorithm algorithm);
 /// Multiplies what the output has at the items' keys by the items, by `sorted`; float32, float64 and int64.

@@ -36,7 +36,7 @@ struct RowItems {
     return unless_skipped(known ? raw : index.checked(item, raw));
   }
   int64_t checked_destination(int64_t item) const { return unless_skipped(index.raw(item)); }
-  int64_t unrecorded_destination(int64_t item) const { return unless_skipped(index.unrecorded(index.raw(item))); }
+  int64_t unrecorded_destination(int64_t item) const { return unless_skipped(index.unrecorded(item)); }
   bool met_bad_index() const { return !known && index.check.failed(); }
 
   ORDO_HD const S* address(int64_t item, int64_t outer, int64_t inner) const {
@@ -86,7 +86,7 @@ struct ElementItems {
     return place(element, known ? raw : index.checked(element, raw));
   }
   int64_t checked_destination(int64_t element) const { return place(element, index.raw(element)); }
-  int64_t unrecorded_destination(int64_t element) const { return place(element, index.unrecorded(index.raw(element))); }
+  int64_t unrecorded_destination(int64_t element) const { return place(element, index.unrecorded(element)); }
   bool met_bad_index() const { return !known && index.check.failed(); }
   ORDO_HD accumulate_t<T> value(int64_t element, int64_t) const { return accumulate_t<T>(source[element]); }
 

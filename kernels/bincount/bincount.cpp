@@ -43,13 +43,7 @@ namespace {
 /// Adds weights, or a single one of all values, to the bins of the values.
 void add_weights(const Tensor& values, const Tensor& weights, const Tensor& bins, const IndexView& index, bool known,
                  Algorithm algorithm) {
-  KeyedItems items{keyed_rows(bins.numel(), 1, values.numel()),
-                   index,
-                   bins.data(),
-                   weights.data(),
-                   bins.dtype(),
-                   bins.device(),
-                   known};
+  KeyedItems items = keyed_items(keyed_rows(bins.numel(), 1, values.numel()), index, bins, weights, known);
   if (weights.dim() == 0) items.shape.item_stride = 0;
   add_by_key(items, algorithm);
 }
@@ -61,7 +55,7 @@ bool add_unless_beyond(const Tensor& values, const Tensor& weights, const Tensor
   // Before all are added, some: that shows at once that most are beyond.
   const int64_t count = values.numel(), step = std::max<int64_t>(1, count / 256);
   for (int64_t i = 0; i < count; i += step)
-    if (index.unrecorded(index.raw(i)) < 0) return false;
+    if (index.unrecorded(i) < 0) return false;
   add_weights(values, weights, bins, index, false, Algorithm::exact);
   return !guard.check().failed();
 }
@@ -103,9 +97,7 @@ Tensor bincount(const Tensor& input, const Tensor& weights, int64_t minlength, A
   algorithm = choose_accumulate(kOp, algorithm, dtype, {count, bins, true});
   const Tensor result = full({bins}, 0, dtype, input.device());
   if (count == 0) return result;
-  IndexView index = index_view(values);
-  index.size = bins;
-  add_weights(values, summands, result, index, true, algorithm);
+  add_weights(values, summands, result, index_view(values, bins), true, algorithm);
   return result;
 }
 

@@ -75,14 +75,12 @@ const Tensor& copy_(const Tensor& to, const Tensor& from) {
   if (to.numel() == 0) return to;
   if (to.device() == from.device()) {
     copy_on_device(to, partly_overlap(to, from) ? clone(from) : from);
-  } else if (to.is_contiguous() && to.dtype() == from.dtype() && to.sizes() == from.sizes()) {
-    const Tensor source = contiguous(from);
-    detail::copy_bytes(to.data(), to.device(), source.data(), source.device(), to.nbytes());
   } else {
+    const bool straight = to.is_contiguous() && to.dtype() == from.dtype() && to.sizes() == from.sizes();
     const Tensor source = contiguous(from);
-    Tensor staged = detail::result(source.sizes(), source.dtype(), to.device());
-    detail::copy_bytes(staged.data(), to.device(), source.data(), source.device(), source.nbytes());
-    copy_on_device(to, staged);
+    const Tensor there = straight ? to : detail::result(source.sizes(), source.dtype(), to.device());
+    detail::copy_bytes(there.data(), to.device(), source.data(), source.device(), source.nbytes());
+    if (!straight) copy_on_device(to, there);
   }
   return to;
 }

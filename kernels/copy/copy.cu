@@ -110,62 +110,39 @@ bool convert_flat(const CopyArgs& args) {
   return args.to_dtype == dtype_of<R> && args.from_dtype == dtype_of<T> && move_flat<R, T>(args);
 }
 
-// Other conversions choose their types at run time: the branches are the same for every thread, and the kernel waits for
-// memory. The detour over int64 or double loses nothing, because those hold every value of the types they stand for.
-ORDO_HD int64_t load_integer(const void* p, DType t, int64_t i) {
+/// Calls f.operator()<T>(), T being the type of t.
+template <class F>
+__device__ void with_type(DType t, const F& f) {
   switch (t) {
     case DType::boolean:
-      return static_cast<const bool*>(p)[i];
+      return f.template operator()<bool>();
     case DType::uint8:
-      return static_cast<const uint8_t*>(p)[i];
+      return f.template operator()<uint8_t>();
     case DType::int32:
-      return static_cast<const int32_t*>(p)[i];
-    default:
-      return static_cast<const int64_t*>(p)[i];
-  }
-}
-
-ORDO_HD double load_floating(const void* p, DType t, int64_t i) {
-  switch (t) {
-    case DType::float16:
-      return float(static_cast<const Half*>(p)[i]);
-    case DType::bfloat16:
-      return float(static_cast<const BFloat16*>(p)[i]);
-    case DType::float32:
-      return static_cast<const float*>(p)[i];
-    default:
-      return static_cast<const double*>(p)[i];
-  }
-}
-
-template <class V>
-ORDO_HD void store_converted(void* p, DType t, int64_t i, V v) {
-  switch (t) {
-    case DType::boolean:
-      static_cast<bool*>(p)[i] = convert<bool>(v);
-      return;
-    case DType::uint8:
-      static_cast<uint8_t*>(p)[i] = convert<uint8_t>(v);
-      return;
-    case DType::int32:
-      static_cast<int32_t*>(p)[i] = convert<int32_t>(v);
-      return;
+      return f.template operator()<int32_t>();
     case DType::int64:
-      static_cast<int64_t*>(p)[i] = convert<int64_t>(v);
-      return;
+      return f.template operator()<int64_t>();
     case DType::float16:
-      static_cast<Half*>(p)[i] = convert<Half>(v);
-      return;
+      return f.template operator()<Half>();
     case DType::bfloat16:
-      static_cast<BFloat16*>(p)[i] = convert<BFloat16>(v);
-      return;
+      return f.template operator()<BFloat16>();
     case DType::float32:
-      static_cast<float*>(p)[i] = convert<float>(v);
-      return;
+      return f.template operator()<float>();
     default:
-      static_cast<double*>(p)[i] = convert<double>(v);
-      return;
+      return f.template operator()<double>();
   }
+}
+
+// Other conversions choose their types at run time: the branches are the same for every thread, and the kernel waits for
+// memory. The detour over V, which is int64 or double, loses nothing, because those hold every value of the types they
+// stand for.
+template <class V>
+__device__ void convert_one(void* to, DType to_dtype, const void* from, DType from_dtype, const int64_t (&at)[2]) {
+  V v{};
+  with_type(from_dtype, [&]<class From>() {
+    if constexpr (std::is_integral_v<From> == std::is_integral_v<V>) v = V(static_cast<const From*>(from)[at[1]]);
+  });
+  with_type(to_dtype, [&]<class To>() { static_cast<To*>(to)[at[0]] = convert<To>(v); });
 }
 
 __global__ void convert_kernel(Layout<2> layout, void* to, DType to_dtype, const void* from, DType from_dtype) {
@@ -174,9 +151,9 @@ __global__ void convert_kernel(Layout<2> layout, void* to, DType to_dtype, const
     int64_t at[2];
     offsets_at(layout, i, at);
     if (is_floating(from_dtype))
-      store_converted(to, to_dtype, at[0], load_floating(from, from_dtype, at[1]));
+      convert_one<double>(to, to_dtype, from, from_dtype, at);
     else
-      store_converted(to, to_dtype, at[0], load_integer(from, from_dtype, at[1]));
+      convert_one<int64_t>(to, to_dtype, from, from_dtype, at);
   }
 }
 

@@ -29,8 +29,7 @@ uint64_t element_bits(Scalar value, DType dtype);
 
 /// A copy whose operands are each contiguous along different dimensions is done in square tiles, so that both sides are
 /// touched by whole cache lines. The dimension along which operand 1 is contiguous, or 0 when tiles do not apply.
-template <int N>
-int tiled_dimension(const Layout<N>& l) {
+inline int tiled_dimension(const Layout<2>& l) {
   if (l.rank < 2 || l.strides[0][0] != 1 || l.strides[1][0] == 1 || l.strides[1][0] == 0 || l.sizes[0] < 8) return 0;
   for (int d = 1; d < l.rank; ++d)
     if (l.strides[1][d] == 1 && l.sizes[d] >= 8) return d;
@@ -38,15 +37,14 @@ int tiled_dimension(const Layout<N>& l) {
 }
 
 /// The dimensions other than 0 and d, counted over; rank 0 when there are none.
-template <int N>
-Layout<N> without_tile(const Layout<N>& l, int d) {
-  Layout<N> outer;
+inline Layout<2> without_tile(const Layout<2>& l, int d) {
+  Layout<2> outer;
   outer.rank = 0;
   outer.numel = 1;
   for (int k = 1; k < l.rank; ++k) {
     if (k == d) continue;
     outer.sizes[outer.rank] = l.sizes[k];
-    for (int o = 0; o < N; ++o) outer.strides[o][outer.rank] = l.strides[o][k];
+    for (int o = 0; o < 2; ++o) outer.strides[o][outer.rank] = l.strides[o][k];
     outer.numel *= l.sizes[k];
     ++outer.rank;
   }

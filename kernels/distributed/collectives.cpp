@@ -81,7 +81,8 @@ template <class F>
 void meet_and(GroupState& members, const CallHeader& header, const Tensor& in, const Tensor& out, F&& f) {
   members.run([&] {
     DeviceTransport* const devices = distributed::meet(members, header, in.device());
-    if (devices || in.is_cpu()) return f(Way{devices, in, out});
+    if (devices) return f(Way{devices, in, out}), devices->watch(header.op);
+    if (in.is_cpu()) return f(Way{nullptr, in, out});
     const Tensor host = to(in, cpu, in.dtype());
     const bool same = &in == &out;
     const Way way{nullptr, host, same ? host : detail::result(out.sizes(), out.dtype(), cpu)};
@@ -121,9 +122,9 @@ Tensor all_reduce(const Tensor& t, ReduceOp op, const Group& group, Algorithm al
   meet_and(members, header, result, result, [&](const Way& way) {
     if (algorithm == Algorithm::direct)
       ordered_all_reduce(members, over_parts(name, t.dtype(), members.size(), members.size(), op),
-                         {{{0, members.rank}}, {way.in.data()}, true, way.in.device()}, way.out.data(), t.numel());
+                         {{way.in.data()}, true, way.in.device()}, way.out.data(), t.numel());
     else if (way.devices)
-      way.devices->all_reduce(way.out.data(), size_t(t.numel()), t.dtype(), op), way.devices->watch(name);
+      way.devices->all_reduce(way.out.data(), size_t(t.numel()), t.dtype(), op);
     else
       members.reduce(way.out.data(), size_t(t.numel()), int(t.dtype()), op);
   });
@@ -180,11 +181,10 @@ Tensor reduce_scatter(const Tensor& t, ReduceOp op, const Group& group, Algorith
   meet_and(members, header, library ? clone(t) : contiguous(t), result, [&](const Way& way) {
     if (!library) {
       ordered_reduce_scatter(members, over_parts(name, t.dtype(), members.size(), members.size(), op),
-                             {{{0, members.rank}}, {way.in.data()}, false, way.in.device()}, way.out.data(),
+                             {{way.in.data()}, false, way.in.device()}, way.out.data(),
                              way.out.numel());
     } else if (way.devices) {
       way.devices->reduce_scatter(way.in.data(), way.out.data(), size_t(way.out.numel()), t.dtype(), op);
-      way.devices->watch(name);
     } else {
       members.reduce(way.in.data(), size_t(way.in.numel()), int(t.dtype()), op);
       copy_(way.out, views::narrow(way.in, 0, members.rank * sizes[0], sizes[0]));
@@ -206,7 +206,7 @@ Tensor all_gather(const Tensor& t, const Group& group) {
   const Tensor all = detail::result(sizes, t.dtype(), t.device());
   const size_t bytes = t.nbytes();
   meet_and(members, header_of(name, t), contiguous(t), all, [&](const Way& way) {
-    if (way.devices) return way.devices->all_gather(way.in.data(), way.out.data(), bytes), way.devices->watch(name);
+    if (way.devices) return way.devices->all_gather(way.in.data(), way.out.data(), bytes);
     std::memcpy(static_cast<char*>(way.out.data()) + size_t(members.rank) * bytes, way.in.data(), bytes);
     distributed::all_gather(members, name, way.out.data(), std::vector<size_t>(size_t(members.size()), bytes));
   });
@@ -225,7 +225,7 @@ Tensor broadcast(const Tensor& t, int64_t src, const Group& group) {
   const Tensor result = clone(t);
   meet_and(members, header, result, result, [&](const Way& way) {
     if (way.devices)
-      way.devices->broadcast(way.out.data(), t.nbytes(), int(src)), way.devices->watch(name);
+      way.devices->broadcast(way.out.data(), t.nbytes(), int(src));
     else
       distributed::broadcast(members, name, way.out.data(), t.nbytes(), int(src));
   });
@@ -255,7 +255,6 @@ Tensor all_to_all(const Tensor& t, const Group& group) {
     }
     detail::copy_bytes(block(way.out, members.rank), t.device(), block(way.in, members.rank), t.device(), bytes);
     way.devices->exchange(sends, receives);
-    way.devices->watch(name);
   });
   return result;
 }

@@ -59,11 +59,6 @@ void cpu::fold(ReduceOp op, DType dtype, const std::vector<FoldStep>& steps, con
 
 namespace {
 
-/// The elements that a member reduces.
-struct ElementRange {
-  int64_t first = 0, count = 0;
-};
-
 /// The nodes of the tree that members begin with, a row each in the members' order, and how they become fewer.
 struct Nodes {
   Nodes(int64_t leaves, const std::vector<PartRange>& members) {
@@ -88,27 +83,29 @@ struct Nodes {
   std::vector<size_t> left;  // rows that are the result: one, where the members have all leaves
 };
 
+/// Each member reduces its part of the elements.
+struct Parts {
+  GroupState& group_;
+  const OrderedReduce& what_;
+  const OwnNodes& own_;
+  char* result_;
+  std::vector<PartRange> parts_;
+};
+
 /// The parts of all members are gone through in segments of equal offsets. While one is added up, the next one is on
 /// its way.
-class Exchange {
+class Exchange : Parts {
  public:
-  Exchange(GroupState& group, const OrderedReduce& what, const OwnNodes& own, char* result,
-           std::vector<ElementRange> parts)
-      : group_(group),
-        what_(what),
-        own_(own),
-        result_(result),
-        parts_(std::move(parts)),
-        width_(size_of(what.dtype)),
-        nodes_(what.leaves, what.members) {
+  explicit Exchange(const Parts& parts)
+      : Parts(parts), width_(size_of(what_.dtype)), nodes_(what_.leaves, what_.members) {
     segment_ = std::clamp(kSharedCache / int64_t(nodes_.count() * nodes_.count()), kLeastSegment, kGreatestSegment) /
                int64_t(width_);
     int64_t longest = 0;
-    for (const ElementRange& part : parts_) longest = std::max(longest, part.count);
+    for (const PartRange& part : parts_) longest = std::max(longest, part.count());
     if (longest <= 2 * segment_) segment_ = std::max<int64_t>(longest, 1);  // two segments gain nothing
     segments_ = (longest + segment_ - 1) / segment_;
-    slot_ = size_t(std::min(segment_, parts_[size_t(group.rank)].count)) * width_;
-    scratch_ = group.scratch(2 * nodes_.count() * slot_);
+    slot_ = size_t(std::min(segment_, parts_[size_t(group_.rank)].count())) * width_;
+    scratch_ = group_.scratch(2 * nodes_.count() * slot_);
   }
 
   void go(bool gather) {
@@ -120,16 +117,16 @@ class Exchange {
       next.reset();
       if (s + 1 < segments_) next.emplace(post(s + 1));
       now.wait();
-      const ElementRange mine = part_of(group_.rank, s);
+      const PartRange mine = part_of(group_.rank, s);
       cpu::fold(what_.reduce, what_.dtype, nodes_.steps, values(s),
-                result_ + size_t(gather ? mine.first : s * segment_) * width_, mine.count);
+                result_ + size_t(gather ? mine.first : s * segment_) * width_, mine.count());
       if (!gather) continue;
       Messages messages(group_, what_.op);
       for (int i = 1; i < group_.size(); ++i) {
         const int from = (group_.rank + group_.size() - i) % group_.size(), to = (group_.rank + i) % group_.size();
-        const ElementRange theirs = part_of(from, s);
-        messages.receive(result_ + size_t(theirs.first) * width_, size_t(theirs.count) * width_, from);
-        messages.send(result_ + size_t(mine.first) * width_, size_t(mine.count) * width_, to);
+        const PartRange theirs = part_of(from, s);
+        messages.receive(result_ + size_t(theirs.first) * width_, size_t(theirs.count()) * width_, from);
+        messages.send(result_ + size_t(mine.first) * width_, size_t(mine.count()) * width_, to);
       }
       gathered.push_back(std::move(messages));
     }
@@ -137,10 +134,10 @@ class Exchange {
   }
 
  private:
-  ElementRange part_of(int member, int64_t segment) const {
-    const ElementRange& part = parts_[size_t(member)];
-    const int64_t first = std::min(part.count, segment * segment_);
-    return {part.first + first, std::min(segment_, part.count - first)};
+  PartRange part_of(int member, int64_t segment) const {
+    const PartRange& part = parts_[size_t(member)];
+    const int64_t first = std::min(part.last, part.first + segment * segment_);
+    return {first, std::min(part.last, first + segment_)};
   }
   char* received(int64_t segment, size_t node) {
     return scratch_ + (size_t(segment % 2) * nodes_.count() + node) * slot_;
@@ -148,14 +145,14 @@ class Exchange {
 
   Messages post(int64_t s) {
     Messages messages(group_, what_.op);
-    const ElementRange mine = part_of(group_.rank, s);
+    const PartRange mine = part_of(group_.rank, s);
     for (int i = 1; i < group_.size(); ++i) {
       const int from = (group_.rank + group_.size() - i) % group_.size(), to = (group_.rank + i) % group_.size();
       for (size_t k = 0; k < nodes_.of(from); ++k)
-        messages.receive(received(s, nodes_.first[size_t(from)] + k), size_t(mine.count) * width_, from);
-      const ElementRange theirs = part_of(to, s);
+        messages.receive(received(s, nodes_.first[size_t(from)] + k), size_t(mine.count()) * width_, from);
+      const PartRange theirs = part_of(to, s);
       for (void* value : own_.values)
-        messages.send(static_cast<const char*>(value) + size_t(theirs.first) * width_, size_t(theirs.count) * width_,
+        messages.send(static_cast<const char*>(value) + size_t(theirs.first) * width_, size_t(theirs.count()) * width_,
                       to);
     }
     return messages;
@@ -163,7 +160,7 @@ class Exchange {
 
   std::vector<char*> values(int64_t s) {
     std::vector<char*> all;
-    const ElementRange mine = part_of(group_.rank, s);
+    const PartRange mine = part_of(group_.rank, s);
     for (int member = 0; member < group_.size(); ++member)
       for (size_t k = 0; k < nodes_.of(member); ++k) {
         char* at = received(s, nodes_.first[size_t(member)] + k);
@@ -172,18 +169,13 @@ class Exchange {
           if (own_.scratch)
             at = own;
           else
-            std::memcpy(at, own, size_t(mine.count) * width_);
+            std::memcpy(at, own, size_t(mine.count()) * width_);
         }
         all.push_back(at);
       }
     return all;
   }
 
-  GroupState& group_;
-  const OrderedReduce& what_;
-  const OwnNodes& own_;
-  char* result_;
-  const std::vector<ElementRange> parts_;
   const size_t width_;
   const Nodes nodes_;
   int64_t segment_, segments_;
@@ -195,17 +187,10 @@ class Exchange {
 /// The exchange in the memory of devices, in one piece: data travels between devices, and they add. Where machines have
 /// several members each, those of a machine first become one: `place` is a member's number on its machine, and each
 /// member then exchanges with those of its place. Between machines travels what one member of each would send.
-class DeviceExchange {
+class DeviceExchange : Parts {
  public:
-  DeviceExchange(GroupState& group, const OrderedReduce& what, const OwnNodes& own, char* result,
-                 const std::vector<ElementRange>& parts)
-      : group_(group),
-        what_(what),
-        own_(own),
-        result_(result),
-        parts_(parts),
-        places_(group.devices.of_machine),
-        machines_(group.size() / places_) {}
+  explicit DeviceExchange(const Parts& parts)
+      : Parts(parts), places_(group_.devices.of_machine), machines_(group_.size() / places_) {}
 
   void go(bool gather) {
     const int machine = group_.rank / places_, place = group_.rank % places_;
@@ -270,14 +255,13 @@ class DeviceExchange {
         for (int m = 0; m < machines_ && p != place; ++m) share(member(machine, p), member(m, place), member(m, p));
       exchange();
     }
-    group_.devices.transport->watch(what_.op);
   }
 
  private:
   int member(int machine, int place) const { return machine * places_ + place; }
   size_t width() const { return size_of(what_.dtype); }
   size_t offset_of(int member) const { return size_t(parts_[size_t(member)].first) * width(); }
-  size_t bytes_of(int member) const { return size_t(parts_[size_t(member)].count) * width(); }
+  size_t bytes_of(int member) const { return size_t(parts_[size_t(member)].count()) * width(); }
 
   void copy(char* to, const char* from, size_t bytes) {
     ordo::detail::copy_bytes(to, own_.device, from, own_.device, bytes);
@@ -296,25 +280,20 @@ class DeviceExchange {
     sends_.clear(), receives_.clear();
   }
 
-  GroupState& group_;
-  const OrderedReduce& what_;
-  const OwnNodes& own_;
-  char* const result_;
-  const std::vector<ElementRange>& parts_;
   const int places_, machines_;
   std::vector<distributed::DeviceTransport::Outgoing> sends_;
   std::vector<distributed::DeviceTransport::Incoming> receives_;
 };
 #endif
 
-void go(GroupState& group, const OrderedReduce& what, const OwnNodes& own, void* result,
-        std::vector<ElementRange> parts, bool gather) {
+void go(const Parts& parts, bool gather) {
+  const OrderedReduce& what = parts.what_;
   ORDO_CHECK(what.members.front().first == 0 && what.members.back().last == what.leaves, ValueError, what.op,
              "the members' shares of the tree do not fit");
 #if ORDO_HAS_CUDA
-  if (own.device.is_cuda()) return DeviceExchange(group, what, own, static_cast<char*>(result), parts).go(gather);
+  if (parts.own_.device.is_cuda()) return DeviceExchange(parts).go(gather);
 #endif
-  Exchange(group, what, own, static_cast<char*>(result), std::move(parts)).go(gather);
+  Exchange(parts).go(gather);
 }
 
 }  // namespace
@@ -326,29 +305,23 @@ OrderedReduce over_parts(const char* op, DType dtype, int64_t parts, int64_t mem
 }
 
 OwnNodes scratch_nodes(const std::vector<std::pair<TreeNode, Tensor>>& sums) {
-  OwnNodes own{{}, {}, true, sums[0].second.device()};
-  for (const auto& [node, tensor] : sums) {
-    own.nodes.push_back(node);
-    own.values.push_back(tensor.data());
-  }
+  OwnNodes own{{}, true, sums[0].second.device()};
+  for (const auto& [node, tensor] : sums) own.values.push_back(tensor.data());
   return own;
 }
 
 void ordered_all_reduce(GroupState& group, const OrderedReduce& what, const OwnNodes& own, void* result,
                         int64_t count) {
-  std::vector<ElementRange> parts;
-  for (int64_t i = 0; i < group.size(); ++i) {
-    const PartRange range = distributed::leaves_of(count, i, group.size());
-    parts.push_back({range.first, range.count()});
-  }
-  go(group, what, own, result, std::move(parts), true);
+  Parts parts{group, what, own, static_cast<char*>(result), {}};
+  for (int64_t i = 0; i < group.size(); ++i) parts.parts_.push_back(distributed::leaves_of(count, i, group.size()));
+  go(parts, true);
 }
 
 void ordered_reduce_scatter(GroupState& group, const OrderedReduce& what, const OwnNodes& own, void* result,
                             int64_t count) {
-  std::vector<ElementRange> parts;
-  for (int64_t i = 0; i < group.size(); ++i) parts.push_back({i * count, count});
-  go(group, what, own, result, std::move(parts), false);
+  Parts parts{group, what, own, static_cast<char*>(result), {}};
+  for (int64_t i = 0; i < group.size(); ++i) parts.parts_.push_back({i * count, (i + 1) * count});
+  go(parts, false);
 }
 
 }  // namespace ordo::kernels

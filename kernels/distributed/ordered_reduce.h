@@ -12,9 +12,8 @@
 
 namespace ordo::kernels {
 
-/// One member's share of the tree: the nodes that it has added up, in ascending order, and where their values are.
+/// One member's share of the tree: where the values of the nodes are that it has added up, in ascending order.
 struct OwnNodes {
-  std::vector<distributed::TreeNode> nodes;
   std::vector<void*> values;  ///< contiguous, of the whole array each
   bool scratch = false;       ///< they may be overwritten
   Device device{};            ///< where they are, and the result; on a CUDA device they travel by group.devices

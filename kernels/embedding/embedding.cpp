@@ -35,61 +35,48 @@ Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_
 }
 
 namespace {
-constexpr const char* kBackward = "embedding_backward";
 
-void check_backward(const Tensor& grad, const Tensor& input, int64_t num_rows) {
-  ordo::detail::expect_defined(kBackward, grad, "grad");
-  ordo::detail::expect_defined(kBackward, input, "input");
-  ordo::detail::expect_index_dtype(kBackward, input);
-  ordo::detail::expect_floating(kBackward, grad);
-  ordo::detail::expect_same_device(kBackward, input, grad);
-  ORDO_CHECK(num_rows >= 0, ValueError, kBackward, "num_rows must not be negative, but is {}", num_rows);
+/// Row i of grad is added to row input[i] of the result, but for the row of padding, if any.
+Tensor add_rows(const Tensor& grad, const Tensor& input, int64_t num_rows, std::optional<int64_t> padding_idx,
+                Algorithm algorithm, const IndexPlan* plan = nullptr) {
+  constexpr const char* op = "embedding_backward";
+  const ordo::detail::OperationName name(op);
+  ordo::detail::expect_defined(op, grad, "grad");
+  ordo::detail::expect_defined(op, input, "input");
+  ordo::detail::expect_index_dtype(op, input);
+  ordo::detail::expect_floating(op, grad);
+  ordo::detail::expect_same_device(op, input, grad);
+  ORDO_CHECK(num_rows >= 0, ValueError, op, "num_rows must not be negative, but is {}", num_rows);
   Dims leading = grad.sizes();
   if (leading.size() > 0) leading.erase(leading.size() - 1);
-  ORDO_CHECK(grad.dim() == input.dim() + 1 && leading == input.sizes(), ShapeError, kBackward,
+  ORDO_CHECK(grad.dim() == input.dim() + 1 && leading == input.sizes(), ShapeError, op,
              "the gradient has shape {}, which is not that of the indices, {}, and a row", grad.sizes(), input.sizes());
-}
-
-/// Adds row i of grad to row input[i] of the output, but for the row of padding, if any.
-void add_rows(const Tensor& grad, const Tensor& input, const Tensor& output, int64_t padding, Algorithm algorithm,
-              const IndexOrder* order = nullptr) {
-  if (input.numel() == 0) return;
+  const int64_t padding = wrap_padding_idx(op, padding_idx, num_rows);
+  if (!plan) algorithm = choose_accumulate(op, algorithm, grad.dtype(), {Algorithm::sorted, Algorithm::atomic});
+  const Tensor output = full({num_rows, grad.sizes().back()}, 0, grad.dtype(), grad.device());
+  if (input.numel() == 0) return output;
   const Tensor rows = contiguous(grad), index = contiguous(input);
-  const IndexGuard guard(kBackward, "input", 0, output.size(0), output.device());
-  KeyedItems items{keyed_rows(output.size(0), output.size(1), index.numel()),
-                   index_view(index, output.size(0), guard),
-                   output.data(),
-                   rows.data(),
-                   output.dtype(),
-                   output.device()};
-  items.order = order;
+  const IndexGuard guard(op, "input", 0, num_rows, output.device());
+  KeyedItems items = keyed_items(keyed_rows(num_rows, output.size(1), index.numel()),
+                                 index_view(index, num_rows, guard), output, rows);
+  items.order = plan ? &plan->order() : nullptr;  // of all items: those of padding do count
   items.skipped = padding;
-  if (!order) validate_on_cpu(items.index, index.numel(), guard, output, algorithm);
+  if (!plan) validate_on_cpu(items.index, index.numel(), guard, output, algorithm);
   add_by_key(items, algorithm);
   guard.finish();
+  if (plan && padding >= 0) fill_(views::narrow(output, 0, padding, 1), 0);
+  return output;
 }
 
 }  // namespace
 
 Tensor embedding_backward(const Tensor& grad, const Tensor& input, int64_t num_rows, std::optional<int64_t> padding_idx,
                           Algorithm algorithm) {
-  const ordo::detail::OperationName name(kBackward);
-  check_backward(grad, input, num_rows);
-  const int64_t padding = wrap_padding_idx(kBackward, padding_idx, num_rows);
-  algorithm = choose_accumulate(kBackward, algorithm, grad.dtype(), {Algorithm::sorted, Algorithm::atomic});
-  const Tensor output = full({num_rows, grad.sizes().back()}, 0, grad.dtype(), grad.device());
-  add_rows(grad, input, output, padding, algorithm);
-  return output;
+  return add_rows(grad, input, num_rows, padding_idx, algorithm);
 }
 
 Tensor embedding_backward(const Tensor& grad, const IndexPlan& plan, std::optional<int64_t> padding_idx) {
-  const ordo::detail::OperationName name(kBackward);
-  check_backward(grad, plan.index(), plan.size());
-  const int64_t padding = wrap_padding_idx(kBackward, padding_idx, plan.size());
-  const Tensor output = full({plan.size(), grad.sizes().back()}, 0, grad.dtype(), grad.device());
-  add_rows(grad, plan.index(), output, -1, Algorithm::sorted, &plan.order());
-  if (padding >= 0) fill_(views::narrow(output, 0, padding, 1), 0);
-  return output;
+  return add_rows(grad, plan.index(), plan.size(), padding_idx, Algorithm::sorted, &plan);
 }
 
 int64_t wrap_padding_idx(const char* op, std::optional<int64_t> padding_idx, int64_t num_rows) {

@@ -1,7 +1,6 @@
 // Where bags begin and end. Internal; shared by both devices.
 #pragma once
 
-#include <ordo/engine/calls/index_check.h>
 #include <ordo/engine/tensor/devices.h>
 #include <ordo/engine/tensor/host_device.h>
 #include <ordo/kernels/accumulate/index_view.h>
@@ -27,12 +26,6 @@ struct Bags {
   bool has_uncovered(Device device) const {
     return offset_count > bags && (device.is_cuda() || clamp(offsets[bags]) < items);
   }
-  /// Whether offset `at` begins at 0, lies in range and does not descend.
-  ORDO_HD bool offset_ok(int64_t at, const IndexCheck& check) const {
-    const int64_t value = offsets[at];
-    if (at == 0) return check.ok(at, value, 1);
-    return check.ok(at, value, items + 1) && (value >= offsets[at - 1] || check.ok(at, value, 0));
-  }
 };
 
 // Per device; tensors are contiguous. What is out of range has been recorded, or will be.
@@ -45,7 +38,6 @@ ORDO_DEVICES(void, find_bags, const Bags& bags, const IndexView& index, Device d
              int64_t* counts)
 ORDO_DEVICES(void, embedding_bag_sample_gradient, int64_t items, const int64_t* row_of, const int64_t* bag_of,
              const Tensor& grad, const Tensor& weight, const Tensor& output)
-ORDO_DEVICES(void, check_offsets, const Bags& bags, const IndexCheck& check, Device device)
 namespace cpu {
 /// Sums and means, some neighbouring columns at a time.
 void embedding_bag_sums(const Bags& bags, const IndexView& index, const Tensor& weight, const Tensor& sample_weights,

@@ -99,12 +99,6 @@ struct SampleGradient {
   }
 };
 
-struct OffsetOk {
-  Bags bags;
-  IndexCheck check;
-  ORDO_HD void operator()(int64_t at) const { bags.offset_ok(at, check); }
-};
-
 namespace ORDO_LOOPS_DEVICE {
 
 void embedding_bag(const Bags& bags, const IndexView& index, const Tensor& weight, const Tensor& sample_weights,
@@ -130,10 +124,6 @@ void embedding_bag_sample_gradient(int64_t items, const int64_t* row_of, const i
             SampleGradient<T>{row_of, bag_of, grad.data<T>(), weight.data<T>(), output.data<T>(), weight.size(1)},
             grad.device());
   });
-}
-
-void check_offsets(const Bags& bags, const IndexCheck& check, Device device) {
-  each(bags.offset_count, OffsetOk{bags, check}, device);
 }
 
 }  // namespace ORDO_LOOPS_DEVICE

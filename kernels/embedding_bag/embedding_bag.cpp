@@ -10,6 +10,7 @@
 #include <ordo/kernels/embedding_bag/bags.h>
 #include <ordo/kernels/indexing/cat.h>
 #include <ordo/kernels/indexing/gather.h>
+#include <ordo/kernels/segment_reduce/segments.h>
 
 namespace ordo::kernels {
 
@@ -105,7 +106,8 @@ void check_offsets(const Bags& bags, Device device) {
     return;
   }
   const IndexGuard guard("embedding_bag", "offsets (which begin at 0 and do not descend)", 0, bags.items + 1, device);
-  ORDO_ON_DEVICE(device, check_offsets, bags, guard.check(), device);
+  const Segments segments{bags.offsets, 1, bags.offset_count - 1, bags.items};
+  ORDO_ON_DEVICE(device, check_offsets, segments, {.from_zero = true, .to_size = false}, guard.check(), device);
   guard.finish();
 }
 
@@ -142,14 +144,8 @@ void add_bags(const BagArguments& arguments, const Prepared& p, const Tensor& gr
     values = cat({values, full({1, grad.size(1)}, -0.0, values.dtype(), device)}, 0);
     if (factors.defined()) factors = where(eq(found.bag_of, bags.bags), 1, factors);
   }
-  KeyedItems items{keyed_rows(output.size(0), output.size(1), bags.items),
-                   index_view(found.row_of),
-                   output.data(),
-                   values.data(),
-                   output.dtype(),
-                   device};
-  items.index.size = output.size(0);
-  items.known = true;
+  KeyedItems items = keyed_items(keyed_rows(output.size(0), output.size(1), bags.items),
+                                 index_view(found.row_of, output.size(0)), output, values, true);
   items.order = arguments.plan ? &arguments.plan->order() : nullptr;
   items.row_of = found.bag_of.data<int64_t>();
   items.factors = factors.defined() ? factors.data() : nullptr;
@@ -160,15 +156,9 @@ void add_bags(const BagArguments& arguments, const Prepared& p, const Tensor& gr
 /// Every element of the gradient goes to the row that its value came from, if any.
 void add_maxima(const Tensor& grad, const Tensor& rows, const Tensor& output, Algorithm algorithm) {
   const Tensor values = contiguous(grad), index = contiguous(rows);
-  KeyedItems items{{1, output.size(0), output.size(1), grad.size(0)},
-                   index_view(index),
-                   output.data(),
-                   values.data(),
-                   output.dtype(),
-                   output.device()};
-  items.index.size = output.size(0);
-  items.known = true;
-  add_by_key(items, algorithm);
+  add_by_key(keyed_items({1, output.size(0), output.size(1), grad.size(0)}, index_view(index, output.size(0)), output,
+                         values, true),
+             algorithm);
 }
 
 }  // namespace

@@ -16,14 +16,14 @@ ORDO_REGISTER_OP({.name = "gather", .family = "indexing", .dtypes = kAllTypes});
 ORDO_REGISTER_OP({.name = "index_select", .family = "indexing", .dtypes = kAllTypes});
 ORDO_REGISTER_OP({.name = "one_hot", .family = "indexing", .dtypes = {int32, int64}, .differentiable = false});
 
+}  // namespace
+
 void check_index(const char* op, const Tensor& input, const Tensor& index) {
   ordo::detail::expect_defined(op, input, "input");
   ordo::detail::expect_defined(op, index, "index");
   ordo::detail::expect_index_dtype(op, index);
   ordo::detail::expect_same_device(op, input, index);
 }
-
-}  // namespace
 
 Tensor gather(const Tensor& input, int64_t dim, const Tensor& index) {
   const ordo::detail::OperationName name("gather");

@@ -7,6 +7,9 @@
 
 namespace ordo::kernels {
 
+/// Of an index of `input`: both are defined and on one device, the index int32 or int64.
+void check_index(const char* op, const Tensor& input, const Tensor& index);
+
 Tensor gather(const Tensor& input, int64_t dim, const Tensor& index);
 Tensor index_select(const Tensor& input, int64_t dim, const Tensor& index);
 Tensor one_hot(const Tensor& target, int64_t num_classes);

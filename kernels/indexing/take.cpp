@@ -14,6 +14,7 @@
 #include <ordo/engine/tensor/at_least_1d.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/indexing/gather.h>
 #include <ordo/kernels/indexing/rows_cpu.h>
 #include <ordo/kernels/scatter/scatter.h>
 #include <ordo/kernels/scatter/scatter_add.h>
@@ -55,13 +56,6 @@ ORDO_REGISTER_OP({.name = "repeat_interleave",
                   .family = "indexing",
                   .dtypes = kAllTypes,
                   .note = "repeats in a tensor: waits for the device"});
-
-void check_index(const char* op, const Tensor& input, const Tensor& index) {
-  ordo::detail::expect_defined(op, input, "input");
-  ordo::detail::expect_defined(op, index, "index");
-  ordo::detail::expect_index_dtype(op, index);
-  ordo::detail::expect_same_device(op, input, index);
-}
 
 }  // namespace
 

@@ -61,15 +61,9 @@ Tensor roi_pool_backward(const Tensor& grad, const Tensor& places, const Dims& i
     return output;
   }
   const Tensor values = contiguous(grad);
-  KeyedItems items{{1, output.numel(), 1, grad.numel()},
-                   index_view(places),
-                   output.data(),
-                   values.data(),
-                   output.dtype(),
-                   output.device(),
-                   true};
-  items.index.size = output.numel();
-  add_by_key(items, algorithm);
+  add_by_key(
+      keyed_items({1, output.numel(), 1, grad.numel()}, index_view(places, output.numel()), output, values, true),
+      algorithm);
   return output;
 }
 

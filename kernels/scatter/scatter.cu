@@ -34,7 +34,7 @@ struct LastItems {
 
   /// Where an element of the source goes; -1 where a later one does, and where the index is out of range.
   ORDO_HD int64_t place(const KeyedShape::At& at, int64_t element) const {
-    const int64_t i = shape.rows ? at.item : element, d = last ? known_destination(index, i) : index[i];
+    const int64_t i = shape.rows ? at.item : element, d = last ? index.unrecorded(i) : index[i];
     if (d < 0) return -1;
     const int64_t place = shape.place(at, d), slot = shape.rows ? d : place;
     if (!last) return place;
@@ -108,7 +108,7 @@ __global__ void scatter_count_kernel(KeyedShape shape, IndexView index, unsigned
   const int64_t n = shape.indices();
   ORDO_NO_UNROLL
   for (int64_t i = ordo::cuda::thread_index(); i < n; i += ordo::cuda::thread_count())
-    if (const int64_t d = known_destination(index, i); d >= 0) atomicAdd(counts + shape.slot(i, d), 1ull);
+    if (const int64_t d = index.unrecorded(i); d >= 0) atomicAdd(counts + shape.slot(i, d), 1ull);
 }
 
 }  // namespace

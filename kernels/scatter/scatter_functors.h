@@ -9,12 +9,6 @@
 
 namespace ordo::kernels {
 
-/// The destination of an item, -1 where the index is out of range, which has been recorded before.
-ORDO_HD int64_t known_destination(const IndexView& index, int64_t i) {
-  const int64_t d = index.raw(i);
-  return uint64_t(d) < uint64_t(index.size) ? d : -1;
-}
-
 // -- amax and amin ----------------------------------------------------------------------------------------------------
 
 /// Values as unsigned numbers in the order of amax (of amin): a NaN is the greatest, and +0 is greater (less) than -0.

@@ -66,9 +66,8 @@ Tensor segment_offsets(const Tensor& data, const Tensor& lengths, const Tensor& 
                          lengths.defined() ? "lengths, added up (none is negative, and all of them make the axis):"
                                            : "offsets (which do not descend)",
                          d, data.size(d), data.device());
-  const bool complete = lengths.defined() && !unsafe;
-  ORDO_ON_DEVICE(data.device(), check_offsets, segments_of(all, d, data.size(d)), complete, guard.check(),
-                 data.device());
+  const OffsetRule rule{.from_zero = false, .to_size = lengths.defined() && !unsafe};
+  ORDO_ON_DEVICE(data.device(), check_offsets, segments_of(all, d, data.size(d)), rule, guard.check(), data.device());
   guard.finish();
   return all;
 }

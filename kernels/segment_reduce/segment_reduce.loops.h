@@ -25,19 +25,6 @@ struct Greatest {
 template <class V>
 inline constexpr Greatest<V> kNoValue<Greatest<V>> = Greatest<V>(-std::numeric_limits<V>::infinity());
 
-template <class V>
-ORDO_HD V number(V v) {
-  return v;
-}
-template <class V>
-ORDO_HD V number(Factor<V> f) {
-  return f.value;
-}
-template <class V>
-ORDO_HD V number(Greatest<V> g) {
-  return g.value;
-}
-
 /// What becomes of a value before, and of a segment's result after it was formed. Acc is what is added: V, Factor<V> or
 /// Greatest<V>, of which the least is the greatest negative.
 template <class V, class Acc>
@@ -59,7 +46,11 @@ struct SegmentRule {
     } else if (has_initial) {
       sum = sum + in(initial);
     }
-    const V v = number(sum);
+    V v;
+    if constexpr (std::is_same_v<Acc, V>)
+      v = sum;
+    else
+      v = sum.value;
     return negate ? -v : mean && count > 0 ? v / V(count) : v;
   }
 };
@@ -111,13 +102,13 @@ struct ExpandElement {
 
 struct CheckOffset {
   Segments segments;
-  bool complete;  // the last one of a row is the size
+  OffsetRule rule;
   IndexCheck check;
   ORDO_HD void operator()(int64_t at) const {
     const int64_t value = segments.offsets[at], place = at % (segments.per_row + 1);
-    if (!check.ok(at, value, segments.size + 1)) return;
+    if (!check.ok(at, value, rule.from_zero && place == 0 ? 1 : segments.size + 1)) return;
     if (place > 0 && value < segments.offsets[at - 1]) check.ok(at, value, 0);
-    if (complete && place == segments.per_row && value != segments.size) check.ok(at, value, 0);
+    if (rule.to_size && place == segments.per_row && value != segments.size) check.ok(at, value, 0);
   }
 };
 
@@ -137,8 +128,8 @@ void with_segment_sum(Reduce reduction, const F& f) {
 
 namespace ORDO_LOOPS_DEVICE {
 
-void check_offsets(const Segments& segments, bool complete, const IndexCheck& check, Device device) {
-  each(segments.rows * (segments.per_row + 1), CheckOffset{segments, complete, check}, device);
+void check_offsets(const Segments& segments, const OffsetRule& rule, const IndexCheck& check, Device device) {
+  each(segments.rows * (segments.per_row + 1), CheckOffset{segments, rule, check}, device);
 }
 
 void segment_reduce(const SegmentArgs& a, const Tensor& data, const Tensor& out) {

@@ -15,9 +15,15 @@ struct SegmentArgs {
   double initial;
 };
 
+/// What offsets must be besides in [0, size] and not descending: whether the first one of a row is 0, and its last one
+/// the size.
+struct OffsetRule {
+  bool from_zero, to_size;
+};
+
 // Tensors are contiguous.
-/// `complete`: the last offset of a row is the size.
-ORDO_DEVICES(void, check_offsets, const Segments& segments, bool complete, const IndexCheck& check, Device device)
+ORDO_DEVICES(void, check_offsets, const Segments& segments, const OffsetRule& rule, const IndexCheck& check,
+             Device device)
 ORDO_DEVICES(void, segment_reduce, const SegmentArgs& args, const Tensor& data, const Tensor& out)
 ORDO_DEVICES(void, segment_expand, const Segments& segments, int64_t columns, const Tensor& x, const Tensor& out)
 

@@ -278,9 +278,10 @@ void ShardedStep::launch(Bucket& bucket) {
       kernels::ordered_all_reduce(all, kernels::over_parts("gradients", dtype, shards_, all.size()),
                                   kernels::scratch_nodes(nodes), result, bucket.count);
     else if (devices)
-      devices->all_reduce(result, size_t(bucket.count), dtype, ReduceOp::sum), devices->watch("gradients");
+      devices->all_reduce(result, size_t(bucket.count), dtype, ReduceOp::sum);
     else
       all.reduce(result, size_t(bucket.count), int(dtype), ReduceOp::sum);
+    if (devices) devices->watch("gradients");
   });
 }
 

@@ -11,6 +11,7 @@
 #include <ordo/engine/tensor/half.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/radix_sort_cpu.h>
+#include <ordo/kernels/ordering/ordered_sum.h>
 
 namespace ordo::kernels::cpu {
 
@@ -67,7 +68,6 @@ void accumulate_privately(const Items& items, typename Items::value_type* output
                           int threads) {
   using T = typename Items::value_type;
   using Acc = accumulate_t<T>;
-  constexpr Acc kNothing = std::is_integral_v<Acc> ? Acc(0) : Acc(-0.0);  // x + -0 is x, bit for bit
   const int64_t size = shape.destinations * shape.columns();
   const int64_t chunk = std::max<int64_t>(1, 16 * 1024 / shape.columns());
   Scratch<Acc> copies(size * threads, Device());
@@ -78,7 +78,7 @@ void accumulate_privately(const Items& items, typename Items::value_type* output
     for (int64_t first; (first = next.fetch_add(chunk, std::memory_order_relaxed)) < items.count;) {
       if (!mine) {
         mine = copies + size * used.fetch_add(1, std::memory_order_relaxed);
-        std::fill_n(mine, size, kNothing);
+        std::fill_n(mine, size, kNoValue<Acc>);
       }
       add_rows(items, mine, shape, first, std::min(items.count, first + chunk));
     }

@@ -24,7 +24,7 @@ class DenseRows {
  public:
   DenseRows(int64_t destinations, int64_t width, int64_t items)
       : width_(width), sums_(destinations * width, Device()), counts_(destinations, Device()) {
-    std::fill_n(sums_.data(), destinations * width, kNothing);
+    std::fill_n(sums_.data(), destinations * width, kNoValue<Acc>);
     std::fill_n(counts_.data(), destinations, 0u);
     for (int64_t span = kOrderedGroup; span <= items; span *= kOrderedGroup) ++level_count_;
     if (level_count_ > 0) slots_.assign(size_t(destinations), -1);
@@ -43,8 +43,6 @@ class DenseRows {
   }
 
  private:
-  static constexpr Acc kNothing = kNoValue<Acc>;
-
   [[gnu::noinline]] void carry(int64_t d) {
     int64_t& slot = slots_[size_t(d)];
     if (slot < 0) {
@@ -52,7 +50,7 @@ class DenseRows {
       levels_.resize(size_t(used_slots_ * level_count_ * width_));
     }
     carry_group(counts_[d] / kOrderedGroup, width_, row(d), levels_of(d));
-    std::fill_n(row(d), width_, kNothing);
+    std::fill_n(row(d), width_, kNoValue<Acc>);
   }
   auto levels_of(int64_t d) {
     return [this, d](int k) { return levels_.data() + (slots_[size_t(d)] * level_count_ + k) * width_; };

@@ -19,6 +19,7 @@
 
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/memory/memory.h>
+#include <ordo/kernels/accumulate/index_plan.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 
 namespace ordo::kernels::cuda {
@@ -87,9 +88,10 @@ struct Runs {
   }
 };
 
-/// Owns the memory of Runs, which stay good as long as it lives, for any number of reductions. Movable.
+/// Owns the memory of Runs, which stay good as long as it lives, for any number of reductions. Movable. An IndexPlan
+/// keeps one.
 template <class Index>
-class RunBuilder {
+class RunBuilder : public IndexOrder {
  public:
   RunBuilder(int64_t items, int64_t destinations, Device device);
 
