@@ -68,11 +68,6 @@ Tensor& change_in_place(const OpCall& call, Tensor& t, const Tensor& other, cons
   return t;
 }
 
-/// A floating tensor.
-inline void expect_floating(const char* op, const Tensor& t, const char* argument) {
-  expect_defined(op, t, argument);
-  expect_floating(op, t);
-}
 /// A tensor of the device and the dtype of another one.
 inline void expect_alike(const char* op, const Tensor& a, const Tensor& b, const char* argument) {
   expect_defined(op, b, argument);

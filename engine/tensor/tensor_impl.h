@@ -113,6 +113,11 @@ void expect_defined(const char* op, const Tensor& t, const char* argument);
 void expect_same_device(const char* op, const Tensor& a, const Tensor& b);
 void expect_same_dtype(const char* op, const Tensor& a, const Tensor& b);
 void expect_floating(const char* op, const Tensor& t);
+/// Throws for an undefined tensor, too.
+inline void expect_floating(const char* op, const Tensor& t, const char* argument) {
+  expect_defined(op, t, argument);
+  expect_floating(op, t);
+}
 void expect_not_bool(const char* op, DType dtype);
 /// Throws DTypeError unless int32 or int64.
 void expect_index_dtype(const char* op, const Tensor& t);

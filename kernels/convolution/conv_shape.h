@@ -16,23 +16,19 @@ enum class ConvPass : unsigned char {
   weight_grad,  ///< weight
 };
 
-/// Always three axes; those that a convolution does not have are one cell with one output. No padding bytes: the
-/// shape is a key, compared byte by byte.
-struct ConvShape {
+/// Always three axes; those that a convolution does not have are one cell with one output. The output may leave out
+/// windows at the end that fit. No padding bytes: the shape is a key, compared byte by byte.
+struct ConvShape : WindowAxes {
   int64_t samples, groups;
   int64_t channels, filters;  ///< of one group
-  WindowAxis d, h, w;         ///< depth, height and width; the output may leave out windows at the end that fit
 
-  ORDO_HD int64_t kernel_cells() const { return d.kernel * h.kernel * w.kernel; }
-  ORDO_HD int64_t window() const { return channels * kernel_cells(); }
-  ORDO_HD int64_t positions() const { return d.output * h.output * w.output; }
-  ORDO_HD int64_t pixels() const { return d.input * h.input * w.input; }
-  ORDO_HD int64_t columns() const { return window() * positions(); }  ///< elements of one group of one sample, unfolded
-  ORDO_HD int64_t x_size() const { return channels * pixels(); }      ///< elements of one group of one sample
-  ORDO_HD int64_t y_size() const { return filters * positions(); }
+  ORDO_HD int64_t window() const { return channels * elements(); }
+  ORDO_HD int64_t columns() const { return window() * outputs(); }  ///< elements of one group of one sample, unfolded
+  ORDO_HD int64_t x_size() const { return channels * inputs(); }    ///< elements of one group of one sample
+  ORDO_HD int64_t y_size() const { return filters * outputs(); }
   ORDO_HD int64_t w_size() const { return filters * window(); }  ///< elements of one group
   /// The windows over so many channels.
-  UnfoldShape windows(int64_t planes) const { return {planes, d, h, w}; }
+  UnfoldShape windows(int64_t planes) const { return {*this, planes}; }
   /// f(axis) holds for all three.
   template <class F>
   bool every(F f) const {

@@ -7,7 +7,6 @@
 #include <ordo/engine/calls/op_registry.h>
 #include <ordo/engine/run/determinism.h>
 #include <ordo/engine/tensor/tensor_impl.h>
-#include <ordo/kernels/convolution/exact_convolution.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/elementwise/arithmetic.h>
 
@@ -71,13 +70,8 @@ ConvShape conv_shape(const char* op, const Dims& x, const Dims& weight, const Co
   ORDO_CHECK(weight[0] % a.groups == 0, ShapeError, op, "the weight's {} filters do not divide into {} groups",
              weight[0], a.groups);
   const Size3 inputs = in_three(x, a.rank), kernels = in_three(weight, a.rank);
-  const ConvShape s{.samples = x[0],
-                    .groups = a.groups,
-                    .channels = weight[1],
-                    .filters = weight[0] / a.groups,
-                    .d = conv_axis(op, 0, inputs[0], kernels[0], a),
-                    .h = conv_axis(op, 1, inputs[1], kernels[1], a),
-                    .w = conv_axis(op, 2, inputs[2], kernels[2], a)};
+  const auto axis = [&](int i) { return conv_axis(op, i, inputs[i], kernels[i], a); };
+  const ConvShape s{{axis(0), axis(1), axis(2)}, x[0], a.groups, weight[1], weight[0] / a.groups};
   // The unfolded input, which is also the number of multiplications for one filter.
   check_addressable(op, {a.groups, s.channels, kernels[0], kernels[1], kernels[2], s.d.output, s.h.output, s.w.output});
   return s;
@@ -85,9 +79,8 @@ ConvShape conv_shape(const char* op, const Dims& x, const Dims& weight, const Co
 
 // The sizes of its result: ShapeError where so many elements cannot be addressed.
 Dims conv_output_sizes(const char* op, const ConvShape& s, int rank) {
-  const int64_t outputs[3] = {s.d.output, s.h.output, s.w.output};
-  Dims sizes{s.samples, s.groups * s.filters};
-  for (int i = 3 - rank; i < 3; ++i) sizes.push_back(outputs[i]);
+  Dims sizes = with_last(Dims::filled(rank + 2, s.samples), rank, {s.d.output, s.h.output, s.w.output});
+  sizes[1] = s.groups * s.filters;
   return check_addressable(op, sizes);
 }
 
@@ -137,12 +130,11 @@ Tensor computed(const char* op, ConvPass pass, const ConvShape& s, const Dims& s
   const Tensor& in = pass == ConvPass::input_grad ? t.weight : t.x;
   check_addressable(op, sizes);
   if (t.y.defined() && t.y.numel() == 0) return full(sizes, 0, in.dtype(), in.device());
-  const bool exact = convolves_exactly(in.dtype());
-  if (!exact) out = ordo::detail::result(sizes, in.dtype(), in.device());
-  if (sizes.product() == 0) return exact ? ordo::detail::result(sizes, in.dtype(), in.device()) : out;
+  if (sizes.product() == 0) return ordo::detail::result(sizes, in.dtype(), in.device());
   for (Tensor* each : {&t.x, &t.weight, &t.y, &t.bias})
     if (each->defined()) *each = contiguous(*each);
-  if (exact) return exact_convolve(op, pass, s, sizes, t);
+  if (convolves_exactly(in.dtype())) return exact_convolve(op, pass, s, sizes, t);
+  out = ordo::detail::result(sizes, in.dtype(), in.device());
   ORDO_ON_DEVICE(out.device(), convolve, pass, s, t);
   return out;
 }

@@ -49,20 +49,20 @@ void by_columns(const ConvShape& s, T* x, T* weight, const T* bias, T* y, Device
     }
     for (int64_t group = 0; group < s.groups; ++group) {
       const MatrixView filters{weight + group * s.w_size(), std::max<int64_t>(1, s.window()), 1, 0};
-      const MatrixView cells{unfolded + group * s.columns(), s.positions(), 1, s.groups * s.columns()};
-      const MatrixView outputs{y + (n * s.groups + group) * s.y_size(), s.positions(), 1, s.groups * s.y_size()};
+      const MatrixView cells{unfolded + group * s.columns(), s.outputs(), 1, s.groups * s.columns()};
+      const MatrixView outputs{y + (n * s.groups + group) * s.y_size(), s.outputs(), 1, s.groups * s.y_size()};
       Gemm g{.batch = samples, .dtype = dtype_of<T>, .c_dtype = dtype_of<A>};
       if constexpr (kPass == ConvPass::forward) {
-        g.m = s.filters, g.n = s.positions(), g.k = s.window();
+        g.m = s.filters, g.n = s.outputs(), g.k = s.window();
         g.a = filters, g.b = cells, g.c = outputs;
         g.c_dtype = dtype_of<T>;
         g.bias = bias ? bias + group * s.filters : nullptr;
         g.bias_per_row = true;
       } else if constexpr (kPass == ConvPass::input_grad) {
-        g.m = s.window(), g.n = s.positions(), g.k = s.filters;
+        g.m = s.window(), g.n = s.outputs(), g.k = s.filters;
         g.a = filters.transposed(), g.b = outputs, g.c = cells;
       } else {
-        g.m = s.filters, g.n = s.window(), g.k = s.positions();
+        g.m = s.filters, g.n = s.window(), g.k = s.outputs();
         g.a = outputs, g.b = cells.transposed(), g.c = {partial.data() + group * s.w_size(), s.window(), 1, size};
       }
       cuda::gemm(g, device);

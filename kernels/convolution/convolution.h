@@ -63,4 +63,10 @@ namespace cuda {
 bool library_convolve(ConvPass, const ConvShape&, const ConvTensors&);
 }  // namespace cuda
 
+/// Whether convolutions of this dtype are to be exact (engine/run/matmul_algorithm.h).
+bool convolves_exactly(DType dtype);
+/// What the pass writes, of `sizes`, by rule 5; a bias is of the output of `forward`, and of that of `input_grad`.
+/// Tensors are checked and contiguous.
+Tensor exact_convolve(const char* op, ConvPass pass, const ConvShape& s, const Dims& sizes, const ConvTensors& t);
+
 }  // namespace ordo::kernels

@@ -25,7 +25,7 @@ void by_columns(const ConvShape& s, T* x, const T* weight, const T* bias, T* y) 
   constexpr bool kForward = kPass == ConvPass::forward;
   using C = std::conditional_t<kForward, T, accumulate_t<T>>;
   constexpr int64_t kColumns = 256;
-  const int64_t positions = s.positions(), share = std::max<int64_t>(1, s.samples / num_threads());
+  const int64_t positions = s.outputs(), share = std::max<int64_t>(1, s.samples / num_threads());
   const int64_t length = std::clamp<int64_t>(kColumns / std::max<int64_t>(1, positions), 1, share);
   const int64_t runs = (s.samples + length - 1) / length;
   // A run per thread or, for few runs, all threads on each in turn.
@@ -85,10 +85,10 @@ void weight_grad(const ConvShape& s, const T* grad, const T* x, T* w_grad) {
         for (int64_t group = 0; group < s.groups; ++group) {
           const int64_t image = (n0 + n) * s.groups + group;
           const T* const input = x + image * s.x_size();
-          if (!s.pointwise()) unfold(s.windows(s.channels), input, columns.data(), s.positions());
-          Gemm g{.m = s.filters, .n = s.window(), .k = s.positions(), .dtype = dtype_of<T>, .c_dtype = dtype_of<A>};
-          g.a = {grad + image * s.y_size(), s.positions(), 1, 0};
-          g.b = {s.pointwise() ? input : columns.data(), 1, s.positions(), 0};
+          if (!s.pointwise()) unfold(s.windows(s.channels), input, columns.data(), s.outputs());
+          Gemm g{.m = s.filters, .n = s.window(), .k = s.outputs(), .dtype = dtype_of<T>, .c_dtype = dtype_of<A>};
+          g.a = {grad + image * s.y_size(), s.outputs(), 1, 0};
+          g.b = {s.pointwise() ? input : columns.data(), 1, s.outputs(), 0};
           g.c = {partial.data() + n * size + group * s.w_size(), s.window(), 1, 0};
           kernels::gemm(g, Device());
         }

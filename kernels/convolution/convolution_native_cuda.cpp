@@ -152,15 +152,6 @@ bool try_the_next(cudnnStatus_t status, Device device) {
   return sound == cudaSuccess || sound == cudaErrorNotReady;
 }
 
-struct Factors {
-  float one = 1, zero = 0;
-  double one64 = 1, zero64 = 0;
-  const void* of(DType t, bool set) const {
-    if (t == float64) return set ? &one64 : &zero64;
-    return set ? &one : &zero;
-  }
-};
-
 template <class Descriptor>
 struct Described {
   Descriptor type;
@@ -199,15 +190,19 @@ bool by_library(const ConvShape& s, const Problem& p, ConvPass pass, auto& get, 
     if (status != CUDNN_STATUS_SUCCESS) return status;
     const Scratch<char> workspace(int64_t(bytes), device);
     if (bias.defined()) {  // the result begins as the bias, so that it is rounded once
-      Gemm g{.m = s.groups * s.filters, .n = s.positions(), .batch = s.samples, .dtype = dtype, .c_dtype = dtype};
-      g.c = {c.tensor.data(), s.positions(), 1, s.groups * s.y_size()};
+      Gemm g{.m = s.groups * s.filters, .n = s.outputs(), .batch = s.samples, .dtype = dtype, .c_dtype = dtype};
+      g.c = {c.tensor.data(), s.outputs(), 1, s.groups * s.y_size()};
       g.bias = bias.data();
       g.bias_per_row = true;
       start_gemm(g, device);
     }
-    const Factors factor;
-    return run(h, factor.of(dtype, true), a.type, a.tensor.data(), b.type, b.tensor.data(), p.conv, algorithm,
-               workspace.data(), bytes, factor.of(dtype, bias.defined()), c.type, c.tensor.data());
+    const float factors[] = {0, 1};
+    const double wide[] = {0, 1};
+    const auto factor = [&](int i) -> const void* {
+      return dtype == float64 ? static_cast<const void*>(&wide[i]) : &factors[i];
+    };
+    return run(h, factor(1), a.type, a.tensor.data(), b.type, b.tensor.data(), p.conv, algorithm, workspace.data(),
+               bytes, factor(bias.defined()), c.type, c.tensor.data());
   };
   while (!candidates->empty()) {
     const Candidate candidate = candidates->front();

@@ -70,19 +70,14 @@ ConvShape gradient_image(const ConvShape& s) {
   return t;
 }
 
-// The blocks of rule 3 are one group of rule 1.
-bool forward_fits(const ConvShape& s) {
-  return windows_overlap(s) && has_lines(s) && s.window() <= kOrderedBlock * kOrderedGroup;
-}
-
 // The gradient of such a convolution is one itself, with the padding that is missing. Its zeros change nothing, as long
 // as the weight is finite. The blocks of a cell's filters are one group of rule 1, and so are the cells. With strides and
 // dilation, elements with one remainder are not evenly spaced.
 bool input_grad_fits(const ConvShape& s, const float* weight) {
-  if (s.samples * s.positions() < 64) return false;  // too few for weights to be packed
+  if (s.samples * s.outputs() < 64) return false;  // too few for weights to be packed
   const auto even = [](const WindowAxis& a) { return a.stride == 1 || a.dilation == 1 || a.kernel == 1; };
   if (!windows_overlap(s) || s.window() == 0 || s.filters == 0 || s.filters > kOrderedBlock * kOrderedGroup ||
-      s.kernel_cells() > kOrderedGroup || !s.every(even) || !has_lines(gradient_image(s)))
+      s.elements() > kOrderedGroup || !s.every(even) || !has_lines(gradient_image(s)))
     return false;
   std::atomic<bool> finite = true;
   parallel_for(0, s.groups * s.w_size(), kParallelCopy, [&](int64_t first, int64_t last) {
@@ -235,28 +230,10 @@ void correlate_line(const Results& results, const DirectLine& layout, int64_t po
   for (int64_t block = 0; block < blocks; ++block) {
     const Range range(0, vectors, block, blocks);
     const int64_t at = range.begin * kLanes;
-    switch (range.end - range.begin) {
-      case 1:
-        correlate<F, 1>(line + at, results, weight, bias, scratch + at, stride);
-        break;
-      case 2:
-        correlate<F, 2>(line + at, results, weight, bias, scratch + at, stride);
-        break;
-      default:
-        correlate<F, 3>(line + at, results, weight, bias, scratch + at, stride);
-        break;
-    }
+    with_constant<kVectors>(range.end - range.begin,
+                            [&]<int V>() { correlate<F, V>(line + at, results, weight, bias, scratch + at, stride); });
     rows.take(scratch, stride, range.end * kLanes);
   }
-}
-
-// correlate_line() of kFilters, or a half of them, or a quarter, ...
-template <int F = kFilters, class... Arguments>
-void correlate_block(int count, const Arguments&... arguments) {
-  if constexpr (F > 1) {
-    if (count < F) return correlate_block<F / 2>(count, arguments...);
-  }
-  correlate_line<F>(arguments...);
 }
 
 // A block of filters, as many as are computed together.
@@ -294,18 +271,6 @@ void correlate_pixels(const float* line, const int32_t* places, const int32_t* o
   for (int p = 0; p < P; ++p)
 #pragma GCC unroll 8
     for (int v = 0; v < V; ++v, sums += kLanes) (L::load(sums) + total[p][v]).store(sums);
-}
-
-// correlate_pixels() of at most kPixels pixels and kFilterVectors vectors.
-template <int P = kPixels, int V = kFilterVectors, class... Arguments>
-void correlate_pixel_block(int64_t pixels, int64_t vectors, const Arguments&... arguments) {
-  if constexpr (P > 1) {
-    if (pixels < P) return correlate_pixel_block<P - 1, V>(pixels, vectors, arguments...);
-  }
-  if constexpr (V > 1) {
-    if (vectors < V) return correlate_pixel_block<P, V / 2>(pixels, vectors, arguments...);
-  }
-  correlate_pixels<P, V>(arguments...);
 }
 
 // Convolutions of one shape: y from the lines of x. pack(group, first, count, results, to, pitch) writes the weights of
@@ -408,7 +373,7 @@ class Correlation {
   void convolve(const FilterBlock& block, const float* lines, int64_t count, const float* packed, const float* bias,
                 float* scratch, float* y) const {
     const float* weights = packed + block.first * elements_;
-    const int64_t positions = s_.positions();
+    const int64_t positions = s_.outputs();
     if (bias) bias += block.first;
     y += block.first * positions;
     for (size_t i = 0; i < all_.size(); ++i) {
@@ -416,7 +381,9 @@ class Correlation {
       if (by_filters_)
         convolve_by_filters(r, places_[i].data(), block, lines, count, weights, bias, scratch, y);
       else
-        correlate_block(int(block.count), r, line_, positions, lines, weights, bias, scratch, longest_, y);
+        with_constant<kFilters, true>(block.count, [&]<int F>() {
+          correlate_line<F>(r, line_, positions, lines, weights, bias, scratch, longest_, y);
+        });
       weights += int64_t(r.offsets.size()) * pitch(block);
     }
   }
@@ -430,22 +397,26 @@ class Correlation {
       for (int64_t n = 0; n < count; ++n)
         for (int64_t part = 0; part < parts; ++part) {
           const Range pixels(0, r.count(), part, parts);
-          correlate_pixel_block(pixels.end - pixels.begin, width / kLanes, lines + n * image, places + pixels.begin,
-                                &r.offsets[size_t(k)], std::min(r.block, elements - k), weights + k * width,
-                                sums + n * size + pixels.begin * width);
+          with_constant<kPixels>(pixels.end - pixels.begin, [&]<int P>() {
+            with_constant<kFilterVectors, true>(width / kLanes, [&]<int V>() {
+              correlate_pixels<P, V>(lines + n * image, places + pixels.begin, &r.offsets[size_t(k)],
+                                     std::min(r.block, elements - k), weights + k * width,
+                                     sums + n * size + pixels.begin * width);
+            });
+          });
         }
     for (int64_t n = 0; n < count; ++n, sums += size, y += s_.y_size()) {
       for (int64_t i = 0; bias && i < size; i += width)
         for (int64_t f = 0; f < block.count; ++f) sums[i + f] += bias[f];
-      if (r.count() == s_.positions()) {
-        copy_matrix(sums, 1, width, block.count, r.count(), y, s_.positions());
+      if (r.count() == s_.outputs()) {
+        copy_matrix(sums, 1, width, block.count, r.count(), y, s_.outputs());
         continue;
       }
       const float* from = sums;
       for (int64_t row = 0; row < r.d * r.h; ++row) {
         float* to = y + r.first + row / r.h * r.layer + row % r.h * r.pitch;
         for (int64_t j = 0; j < r.w; ++j, from += width, to += r.step)
-          for (int64_t f = 0; f < block.count; ++f) to[f * s_.positions()] = from[f];
+          for (int64_t f = 0; f < block.count; ++f) to[f * s_.outputs()] = from[f];
       }
     }
   }
@@ -461,23 +432,6 @@ class Correlation {
   int64_t elements_ = 0, longest_ = 0, work_ = 0, scratch_ = 0;
   bool by_filters_ = false, share_images_ = false, wide_ = false;
 };
-
-void forward(const ConvShape& s, const float* x, const float* weight, const float* bias, float* y) {
-  const std::vector<Results> all{{.offsets = make_offsets(s, DirectLine(s), s.channels),
-                                  .block = kOrderedBlock,
-                                  .from_zero = false,
-                                  .d = s.d.output,
-                                  .h = s.h.output,
-                                  .w = s.w.output,
-                                  .first = 0,
-                                  .layer = s.h.output * s.w.output,
-                                  .pitch = s.w.output,
-                                  .step = 1}};
-  const auto pack = [&](int64_t group, int64_t first, int64_t count, const Results&, float* to, int64_t pitch) {
-    copy_matrix(weight + group * s.w_size() + first * s.window(), 1, s.window(), s.window(), count, to, pitch);
-  };
-  Correlation(s, all, pack).run(x, bias, y);
-}
 
 // The results that elements d, d + stride, ... of the kernel reach, likewise in the other directions. A block for each
 // cell of the kernel, whose elements are the filters.
@@ -504,7 +458,30 @@ Results reached(const ConvShape& s, const ConvShape& t, const DirectLine& line, 
   return r;
 }
 
-bool input_grad(const ConvShape& s, const float* grad, const float* weight, float* x_grad) {
+}  // namespace
+
+bool direct_forward(const ConvShape& s, const float* x, const float* weight, const float* bias, float* y) {
+  // The blocks of rule 3 are one group of rule 1.
+  if (!windows_overlap(s) || !has_lines(s) || s.window() > kOrderedBlock * kOrderedGroup) return false;
+  const std::vector<Results> all{{.offsets = make_offsets(s, DirectLine(s), s.channels),
+                                  .block = kOrderedBlock,
+                                  .from_zero = false,
+                                  .d = s.d.output,
+                                  .h = s.h.output,
+                                  .w = s.w.output,
+                                  .first = 0,
+                                  .layer = s.h.output * s.w.output,
+                                  .pitch = s.w.output,
+                                  .step = 1}};
+  const auto pack = [&](int64_t group, int64_t first, int64_t count, const Results&, float* to, int64_t pitch) {
+    copy_matrix(weight + group * s.w_size() + first * s.window(), 1, s.window(), s.window(), count, to, pitch);
+  };
+  Correlation(s, all, pack).run(x, bias, y);
+  return true;
+}
+
+bool direct_input_grad(const ConvShape& s, const float* grad, const float* weight, float* x_grad) {
+  if (!input_grad_fits(s, weight)) return false;
   const ConvShape t = gradient_image(s);
   const DirectLine line(t);
   std::vector<Results> all;
@@ -521,29 +498,17 @@ bool input_grad(const ConvShape& s, const float* grad, const float* weight, floa
       }
   const auto pack = [&](int64_t group, int64_t first, int64_t channels, const Results& r, float* to, int64_t pitch) {
     // Filter by filter: its values for all cells are in the cache then.
-    const float* from = weight + group * s.w_size() + first * s.kernel_cells();
+    const float* from = weight + group * s.w_size() + first * s.elements();
     for (int64_t f = 0; f < s.filters; ++f, from += s.window(), to += pitch)
       for (size_t i = 0; i < r.cells.size(); ++i)
         for (int64_t c = 0; c < channels; ++c)
-          to[int64_t(i) * s.filters * pitch + c] = from[c * s.kernel_cells() + r.cells[i]];
+          to[int64_t(i) * s.filters * pitch + c] = from[c * s.elements() + r.cells[i]];
   };
   const Correlation correlation(t, all, pack);
   if (!correlation.fits()) return false;
-  if (count < s.pixels()) std::fill_n(x_grad, s.samples * s.groups * s.x_size(), 0.0f);
+  if (count < s.inputs()) std::fill_n(x_grad, s.samples * s.groups * s.x_size(), 0.0f);
   if (!all.empty()) correlation.run(grad, nullptr, x_grad);
   return true;
-}
-
-}  // namespace
-
-bool direct_forward(const ConvShape& s, const float* x, const float* weight, const float* bias, float* y) {
-  if (!forward_fits(s)) return false;
-  forward(s, x, weight, bias, y);
-  return true;
-}
-
-bool direct_input_grad(const ConvShape& s, const float* grad, const float* weight, float* x_grad) {
-  return input_grad_fits(s, weight) && input_grad(s, grad, weight, x_grad);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -84,13 +84,24 @@ struct Range {
 // Of the windows over so many channels, whose lines lie one after the other.
 std::vector<int32_t> make_offsets(const ConvShape& s, const DirectLine& line, int64_t channels) {
   std::vector<int32_t> offsets;
-  offsets.reserve(size_t(channels * s.kernel_cells()));
+  offsets.reserve(size_t(channels * s.elements()));
   for (int64_t c = 0; c < channels; ++c)
     for (int64_t t = 0; t < s.d.kernel; ++t)
       for (int64_t u = 0; u < s.h.kernel; ++u)
         for (int64_t v = 0; v < s.w.kernel; ++v)
           offsets.push_back(int32_t(c * line.size + line.at(t * s.d.dilation, u * s.h.dilation, v * s.w.dilation)));
   return offsets;
+}
+
+// Calls f.operator()<N>() for the first N of kMost, kMost - 1, ..., 1, or of kMost, kMost / 2, ..., 1, that is not more
+// than `count`.
+template <int kMost, bool kHalved = false, class F>
+void with_constant(int64_t count, const F& f) {
+  if constexpr (kMost > 1) {
+    constexpr int kLess = kHalved ? kMost / 2 : kMost - 1;
+    if (count < kMost) return with_constant<kLess, kHalved>(count, f);
+  }
+  f.template operator()<kMost>();
 }
 
 template <int R, int V>

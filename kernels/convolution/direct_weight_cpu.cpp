@@ -27,11 +27,6 @@ namespace {
 
 constexpr int kValues = ORDO_MANY_REGISTERS ? 8 : 4;  // of a block
 
-// The blocks are at most as many groups as a group has blocks.
-bool weight_grad_fits(const ConvShape& s) {
-  return windows_overlap(s) && has_lines(s) && s.positions() <= kOrderedBlock * kOrderedGroup * kOrderedGroup;
-}
-
 // One factor of the weight gradient's products: elements, each of which has a value, or a vector of values, for every
 // position of every sample.
 struct Factor {
@@ -81,7 +76,7 @@ HWY_INLINE void correlate_sample(const WeightBlock& block, int64_t n, L (&sample
   const L none = L::all(kNoValue<float>);
   const int64_t rows = s.d.output * s.h.output, width = s.w.output;
   fill(sample, none);
-  if (s.positions() <= kOrderedBlock) {
+  if (s.outputs() <= kOrderedBlock) {
     for (int64_t at = 0, i = 0, layer = 0; at < rows; ++at, ++i) {
       if (i == s.h.output) i = 0, ++layer;
       add_positions(block.values.row(n, layer, i), block.vectors.row(n, layer, i), block, width, sample);
@@ -101,8 +96,8 @@ HWY_INLINE void correlate_sample(const WeightBlock& block, int64_t n, L (&sample
       j += run;
       left -= run;
       if (left > 0) continue;
-      done += std::min(kOrderedBlock, s.positions() - done);
-      left = std::min(kOrderedBlock, s.positions() - done);
+      done += std::min(kOrderedBlock, s.outputs() - done);
+      left = std::min(kOrderedBlock, s.outputs() - done);
       add(group, sum);
       fill(sum, none);
       if (left > 0 && done % (kOrderedBlock * kOrderedGroup) != 0) continue;
@@ -131,18 +126,6 @@ void correlate_weight(const WeightBlock& block) {
     for (int v = 0; v < V; ++v) total[b][v].store(block.sums + b * block.row + v * kLanes);
 }
 
-// correlate_weight() of at most kValues values and kVectors vectors.
-template <int B = kValues, int V = kVectors>
-void correlate_weight_block(int64_t values, int64_t vectors, const WeightBlock& block) {
-  if constexpr (B > 1) {
-    if (values < B) return correlate_weight_block<B - 1, V>(values, vectors, block);
-  }
-  if constexpr (V > 1) {
-    if (vectors < V) return correlate_weight_block<B, V - 1>(values, vectors, block);
-  }
-  correlate_weight<B, V>(block);
-}
-
 // sums[values][vectors] = or += the products of `count` samples. Vectors come in chunks, of which a few are computed
 // together with a block of values.
 void add_products(const ConvShape& s, const Factor& values, const Factor& vectors, int64_t chunk, int64_t count,
@@ -151,9 +134,9 @@ void add_products(const ConvShape& s, const Factor& values, const Factor& vector
   const int64_t row = columns * kLanes, chunks = divide_up(columns, chunk), parts = divide_up(chunk, kVectors);
   const int64_t blocks =
       std::max(divide_up(rows, kValues), std::min<int64_t>(rows, divide_up(num_threads(), chunks * parts)));
-  const int64_t units = chunks * blocks * parts, work = rows * row * s.positions() * count;
+  const int64_t units = chunks * blocks * parts, work = rows * row * s.outputs() * count;
   // A run of samples, of which a chunk's vectors and a block's values stay in a cache.
-  const int64_t together = vectors.sample + kValues * s.positions();
+  const int64_t together = vectors.sample + kValues * s.outputs();
   const int64_t run = std::clamp<int64_t>(kRunBytes / int64_t(sizeof(float)) / together, 1, count);
   parallel_for(0, units, divide_up(kParallelWork * units, work), [&](int64_t begin, int64_t end) {
     for (int64_t n = 0; n < count; n += run)
@@ -162,10 +145,13 @@ void add_products(const ConvShape& s, const Factor& values, const Factor& vector
         const Range b(0, rows, unit / parts % blocks, blocks);
         const Range v(from, std::min(from + chunk, columns), unit % parts, parts);
         if (v.begin == v.end) continue;
-        correlate_weight_block(
-            b.end - b.begin, v.end - v.begin,
-            {s, values, vectors, &values.offsets[size_t(b.begin)], &vectors.offsets[size_t(v.begin)], n,
-             std::min(n + run, count), first && n == 0, sums + b.begin * row + v.begin * kLanes, row});
+        with_constant<kValues>(b.end - b.begin, [&]<int B>() {
+          with_constant<kVectors>(v.end - v.begin, [&]<int V>() {
+            correlate_weight<B, V>({s, values, vectors, &values.offsets[size_t(b.begin)],
+                                    &vectors.offsets[size_t(v.begin)], n, std::min(n + run, count), first && n == 0,
+                                    sums + b.begin * row + v.begin * kLanes, row});
+          });
+        });
       }
   });
 }
@@ -179,7 +165,7 @@ void weight_grad_group(const ConvShape& s, int64_t group, const float* grad, con
   ConvShape dense = s;  // lines of all pixels in their order
   dense.d.stride = dense.h.stride = dense.w.stride = 1;
   const DirectLine line(dense);
-  const int64_t positions = s.positions(), cells = s.kernel_cells(), deep = by_channels ? kLanes : 1;
+  const int64_t positions = s.outputs(), cells = s.elements(), deep = by_channels ? kLanes : 1;
   const int64_t planes = divide_up(s.channels, deep), plane = line.size * deep;
   const int64_t vectors = by_channels ? 0 : divide_up(s.filters, kLanes), vector = positions * kLanes;
   // So many samples are prepared together that all of them stay in a cache.
@@ -204,13 +190,13 @@ void weight_grad_group(const ConvShape& s, int64_t group, const float* grad, con
     parallel_for(0, count * planes, divide_up(kParallelCopy, plane), [&](int64_t begin, int64_t end) {
       for (int64_t unit = begin; unit < end; ++unit) {
         const int64_t n = unit / planes, p = unit % planes, c = p * deep;
-        const float* from = x + ((n0 + n) * s.groups + group) * s.x_size() + c * s.pixels();
+        const float* from = x + ((n0 + n) * s.groups + group) * s.x_size() + c * s.inputs();
         for (int64_t l = 0; l < s.d.input; ++l)
           for (int64_t i = 0; i < s.h.input; ++i, from += s.w.input) {
             float* const to = lines.data() + (p * together + n) * plane +
                               (line.row(l + s.d.padding, i + s.h.padding) + s.w.padding) * deep;
             if (by_channels)
-              copy_matrix(from, 1, s.pixels(), s.w.input, std::min(kLanes, s.channels - c), to, kLanes);
+              copy_matrix(from, 1, s.inputs(), s.w.input, std::min(kLanes, s.channels - c), to, kLanes);
             else
               std::copy_n(from, s.w.input, to);
           }
@@ -237,7 +223,8 @@ void weight_grad_group(const ConvShape& s, int64_t group, const float* grad, con
 }  // namespace
 
 bool direct_weight_grad(const ConvShape& s, const float* grad, const float* x, float* weight_grad) {
-  if (!weight_grad_fits(s)) return false;
+  // The blocks are at most as many groups as a group has blocks.
+  if (!windows_overlap(s) || !has_lines(s) || s.outputs() > kOrderedBlock * kOrderedGroup * kOrderedGroup) return false;
   // Threads share the groups or, where these are few, each group's work.
   parallel_for(0, s.groups, s.groups >= num_threads() ? 1 : s.groups, [&](int64_t first, int64_t last) {
     for (int64_t group = first; group < last; ++group)

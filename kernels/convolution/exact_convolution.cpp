@@ -1,10 +1,10 @@
-#include <ordo/kernels/convolution/exact_convolution.h>
-
+// Convolutions by the algorithm `exact` of products (docs/ordering.md, rule 5).
 #include <algorithm>
 
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/run/matmul_algorithm.h>
 #include <ordo/engine/tensor/tensor_impl.h>
+#include <ordo/kernels/convolution/convolution.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/indexing/cat.h>
 #include <ordo/kernels/matmul/matmul.h>
@@ -13,12 +13,10 @@
 namespace ordo::kernels {
 namespace {
 
-Tensor ones_of(const Dims& sizes, const Tensor& like) { return full(sizes, 1, like.dtype(), like.device()); }
-
 /// The columns of images [samples, groups, channels, ...]: [samples, groups, channels * kernel cells, positions].
 Tensor columns_of(const Tensor& images, const ConvShape& s, int64_t channels) {
-  const Tensor columns = detail::result({s.samples, s.groups, channels * s.kernel_cells(), s.positions()},
-                                        images.dtype(), images.device());
+  const Tensor columns =
+      detail::result({s.samples, s.groups, channels * s.elements(), s.outputs()}, images.dtype(), images.device());
   if (columns.numel() > 0)
     ORDO_ON_DEVICE(images.device(), unfold_columns, images, columns, s.windows(s.samples * s.groups * channels));
   return columns;
@@ -30,7 +28,7 @@ Tensor product(const char* op, Tensor a, Tensor b, const Tensor& bias) {
     a = cat({a, views::view(bias, {a.size(0), a.size(1), 1})}, -1);
     Dims row = b.sizes();
     row[2] = 1;
-    b = cat({b, ones_of(row, b)}, -2);
+    b = cat({b, full(row, 1, b.dtype(), b.device())}, -2);
   }
   return exact_matmul(a, b, op);
 }
@@ -51,7 +49,7 @@ Tensor input_grad(const char* op, const ConvShape& s, const Dims& sizes, const C
   const Reversed d(s.d), h(s.h), w(s.w);
   ConvShape back = s;
   back.d = d.axis, back.h = h.axis, back.w = w.axis;
-  if (back.pixels() == 0) {  // no input is read
+  if (back.inputs() == 0) {  // no input is read
     if (!t.bias.defined()) return full(sizes, 0, t.y.dtype(), t.y.device());
     Dims along = Dims::filled(sizes.size(), 1);
     along[1] = sizes[1];
@@ -67,7 +65,7 @@ Tensor input_grad(const char* op, const ConvShape& s, const Dims& sizes, const C
   copy_(places, views::view(t.y, {planes, s.d.output, s.h.output, s.w.output}));
   for (int i = 0; i < 3; ++i) apart = views::narrow(apart, i + 1, axes[i]->first, axes[i]->axis.input);
   // [groups, filters, channels, cells], reversed cells, as [groups, channels, filters * cells].
-  const int64_t cells = s.kernel_cells();
+  const int64_t cells = s.elements();
   const Tensor weight = views::view(t.weight, {s.groups, s.filters, s.channels, cells});
   TensorList reversed;
   for (int64_t c = cells; c-- > 0;) reversed.push_back(views::narrow(weight, 3, c, 1));
@@ -78,8 +76,8 @@ Tensor input_grad(const char* op, const ConvShape& s, const Dims& sizes, const C
 
 Tensor weight_grad(const char* op, const ConvShape& s, const Dims& sizes, const ConvTensors& t) {
   // One product for each group, over samples and positions.
-  const int64_t count = s.samples * s.positions();
-  const Tensor y = views::view(t.y, {s.samples, s.groups, s.filters, s.positions()});
+  const int64_t count = s.samples * s.outputs();
+  const Tensor y = views::view(t.y, {s.samples, s.groups, s.filters, s.outputs()});
   const Tensor left = views::view(contiguous(views::permute(y, {1, 2, 0, 3})), {s.groups, s.filters, count});
   const Tensor right = views::view(contiguous(views::permute(columns_of(t.x, s, s.channels), {1, 0, 3, 2})),
                                    {s.groups, count, s.window()});
@@ -114,7 +112,7 @@ Tensor exact_convolve(const char* op, ConvPass pass, const ConvShape& s, const D
   OpCall::chose(Algorithm::exact);
   if (pass == ConvPass::weight_grad) return weight_grad(op, s, sizes, t);
   if (pass == ConvPass::input_grad)
-    return in_runs(s, sizes, t, s.groups * s.filters * s.kernel_cells() * s.pixels(),
+    return in_runs(s, sizes, t, s.groups * s.filters * s.elements() * s.inputs(),
                    [op](const auto&... part) { return input_grad(op, part...); });
   const Tensor weight = views::view(t.weight, {s.groups, s.filters, s.window()});
   return in_runs(s, sizes, t, s.groups * s.columns(),

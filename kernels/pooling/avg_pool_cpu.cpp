@@ -9,27 +9,6 @@ namespace {
 // Lists of what the places of d and h read stay below this many numbers.
 constexpr int64_t kMostReads = int64_t(1) << 22;
 
-template <class T>
-void average(const T* input, T* values, int64_t volumes, const Windows& s) {
-  using V = accumulate_t<T>;
-  const int64_t depth = s.d.output, height = s.h.output, width = s.w.output;
-  // A few outputs of many cells each: nothing to vectorise.
-  const bool one_by_one = s.w.is_adaptive() && s.most_cells() > kOrderedGroup;
-  if (one_by_one || depth * s.d.most_cells() + height * s.h.most_cells() > kMostReads)
-    return each_of(s.most_cells(), volumes * s.outputs(),
-                   [f = AveragePoolElement<OrderedSum, T>{s, input, values}](int64_t i) { at_position(f, i); });
-  const VolumeReads reads{ReadLists(cells_of_outputs(s.d), s.input_row(1, 0)),
-                          ReadLists(cells_of_outputs(s.h), s.w.input), cells_of_outputs(s.w), s.inputs()};
-  const int64_t grain = row_grain(s.inputs() / (depth * height) + width);
-  parallel_for(0, volumes * depth * height, grain, [&](int64_t begin, int64_t end) {
-    sum_reads<V>(reads, input, begin, end, [&](const VolumeRow& at, int64_t first, int64_t count, const V* sums) {
-      const int64_t row_divisor = s.row_divisor(at.d, at.h);
-      T* const to = values + at.number * width + first;
-      for (int64_t i = 0; i < count; ++i) to[i] = T(sums[i] / V(s.divisor(row_divisor, first + i)));
-    });
-  });
-}
-
 /// What each window's cells get of its gradient: the gradient divided as the average was.
 template <class T, class V>
 void divide(const T* grad, V* shares, const Windows& s) {
@@ -62,44 +41,57 @@ void spread(const T* grad, V* cells, const Windows& s) {
     }
 }
 
-template <class T>
-void gradient(const T* grad, T* output, int64_t volumes, const Windows& s) {
-  using V = accumulate_t<T>;
-  const int64_t rows = s.d.input * s.h.input, width = s.w.input;
-  // At most 64 values for a cell are a plain sum, in the outputs' order.
-  if (s.w.is_adaptive() && s.overlap() <= kOrderedGroup)
-    return sum_volumes(output, volumes, s.inputs(), 2 * s.outputs(),
-                       [&](int64_t v, V* cells) { spread(grad + v * s.outputs(), cells, s); });
-  if (s.w.is_adaptive() || s.d.input * s.d.overlap() + s.h.input * s.h.overlap() > kMostReads)
-    return each_of(s.overlap(), volumes * s.inputs(),
-                   [f = AveragePoolGradientElement<OrderedSum, T>{s, grad, output}](int64_t i) { at_position(f, i); });
-  const VolumeReads reads{ReadLists(outputs_of_cells(s.d), s.output_row(1, 0)),
-                          ReadLists(outputs_of_cells(s.h), s.w.output), outputs_of_cells(s.w), s.outputs()};
-  // Where volumes are few, threads share each of them.
-  const int64_t cost = s.inputs() + s.outputs();
-  const bool whole = volumes >= num_threads() || volumes * cost < 32768;
-  parallel_for(0, volumes, whole ? row_grain(cost) : volumes, [&](int64_t begin, int64_t end) {
-    const Scratch<V> shares(s.outputs(), Device());
-    for (int64_t v = begin; v < end; ++v) {
-      divide(grad + v * s.outputs(), shares.data(), s);
-      parallel_for(0, rows, row_grain(width), [&](int64_t first, int64_t last) {
-        sum_reads(reads, shares.data(), first, last, output + v * s.inputs());
-      });
-    }
-  });
-}
-
 }  // namespace
 
-void avg_pool(const Tensor& input, const Tensor& values, const Windows& windows) {
+void avg_pool(const Tensor& input, const Tensor& values, const Windows& s) {
+  const int64_t depth = s.d.output, height = s.h.output, width = s.w.output;
   dispatch_floating("avg_pool", input.dtype(), [&]<class T>() {
-    average(input.data<T>(), values.data<T>(), values.numel() / windows.outputs(), windows);
+    using V = accumulate_t<T>;
+    const AveragePoolElement<OrderedSum, T> f{s, input.data<T>(), values.data<T>()};
+    // A few outputs of many cells each: nothing to vectorise.
+    const bool one_by_one = s.w.is_adaptive() && s.most_cells() > kOrderedGroup;
+    if (one_by_one || depth * s.d.most_cells() + height * s.h.most_cells() > kMostReads)
+      return each_of(s.most_cells(), values.numel(), [f](int64_t i) { at_position(f, i); });
+    const VolumeReads reads{ReadLists(cells_of_outputs(s.d), s.input_row(1, 0)),
+                            ReadLists(cells_of_outputs(s.h), s.w.input), cells_of_outputs(s.w), s.inputs()};
+    const int64_t grain = row_grain(s.inputs() / (depth * height) + width);
+    parallel_for(0, values.numel() / width, grain, [&](int64_t begin, int64_t end) {
+      sum_reads<V>(reads, f.input, begin, end, [&](const VolumeRow& at, int64_t first, int64_t count, const V* sums) {
+        const int64_t row_divisor = s.row_divisor(at.d, at.h);
+        T* const to = f.values + at.number * width + first;
+        for (int64_t i = 0; i < count; ++i) to[i] = T(sums[i] / V(s.divisor(row_divisor, first + i)));
+      });
+    });
   });
 }
 
-void avg_pool_backward(const Tensor& grad, const Tensor& output, const Windows& windows, Algorithm) {
+void avg_pool_backward(const Tensor& grad, const Tensor& output, const Windows& s, Algorithm) {
+  const int64_t volumes = grad.numel() / s.outputs(), rows = s.d.input * s.h.input, width = s.w.input;
   dispatch_floating("avg_pool_backward", grad.dtype(), [&]<class T>() {
-    gradient(grad.data<T>(), output.data<T>(), grad.numel() / windows.outputs(), windows);
+    using V = accumulate_t<T>;
+    const T* const from = grad.data<T>();
+    T* const to = output.data<T>();
+    // At most 64 values for a cell are a plain sum, in the outputs' order.
+    if (s.w.is_adaptive() && s.overlap() <= kOrderedGroup)
+      return sum_volumes(to, volumes, s.inputs(), 2 * s.outputs(),
+                         [&](int64_t v, V* cells) { spread(from + v * s.outputs(), cells, s); });
+    if (s.w.is_adaptive() || s.d.input * s.d.overlap() + s.h.input * s.h.overlap() > kMostReads)
+      return each_of(s.overlap(), output.numel(),
+                     [f = AveragePoolGradientElement<OrderedSum, T>{s, from, to}](int64_t i) { at_position(f, i); });
+    const VolumeReads reads{ReadLists(outputs_of_cells(s.d), s.output_row(1, 0)),
+                            ReadLists(outputs_of_cells(s.h), s.w.output), outputs_of_cells(s.w), s.outputs()};
+    // Where volumes are few, threads share each of them.
+    const int64_t cost = s.inputs() + s.outputs();
+    const bool whole = volumes >= num_threads() || volumes * cost < 32768;
+    parallel_for(0, volumes, whole ? row_grain(cost) : volumes, [&](int64_t begin, int64_t end) {
+      const Scratch<V> shares(s.outputs(), Device());
+      for (int64_t v = begin; v < end; ++v) {
+        divide(from + v * s.outputs(), shares.data(), s);
+        parallel_for(0, rows, row_grain(width), [&](int64_t first, int64_t last) {
+          sum_reads(reads, shares.data(), first, last, to + v * s.inputs());
+        });
+      }
+    });
   });
 }
 

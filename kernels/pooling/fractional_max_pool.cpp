@@ -16,10 +16,8 @@ MaxPoolResult fractional_max_pool(const char* op, const Tensor& input, int rank,
     ORDO_CHECK(kernel[i] <= inputs[i] && output_size[i] <= inputs[i] - kernel[i] + 1, ShapeError, op,
                "{} {} is too small for {} windows of {}", kAxisNames[i], inputs[i], output_size[i], kernel[i]);
   const Dims pooled = with_last(sizes, rank, output_size);
-  const FractionalWindows windows{{inputs[0], output_size[0], kernel[0]},
-                                  {inputs[1], output_size[1], kernel[1]},
-                                  {inputs[2], output_size[2], kernel[2]},
-                                  rank};
+  const auto axis = [&](int i) { return FractionalAxis{inputs[i], output_size[i], kernel[i]}; };
+  const FractionalWindows windows{axis(0), axis(1), axis(2), rank};
   const MaxPoolResult result{ordo::detail::result(pooled, input.dtype(), input.device()),
                              ordo::detail::result(pooled, DType::int64, input.device())};
   if (result.values.numel() > 0)

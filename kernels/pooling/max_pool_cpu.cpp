@@ -75,50 +75,40 @@ void max_row(const T* volume, T* values, int64_t* indices, const Windows& window
   }
 }
 
-/// `indices` may be null.
-template <class T>
-void maxima(const T* input, T* values, int64_t* indices, int64_t volumes, const Windows& s) {
-  const int64_t depth = s.d.output, height = s.h.output, width = s.w.output;
-  if (!max_row_fits(s))
-    return each_of(s.most_cells(), volumes * s.outputs(),
-                   [f = MaxPoolElement<T>{s, input, values, indices}](int64_t i) { at_position(f, i); });
-  const auto row = s.w.stride == 1 ? max_row<T, 1> : s.w.stride == 2 ? max_row<T, 2> : max_row<T, 0>;
-  const int64_t grain = row_grain(s.inputs() / (depth * height) + width);
-  parallel_for(0, volumes * depth * height, grain, [&](int64_t begin, int64_t end) {
-    VolumeRow at(begin, depth, height);
-    for (int64_t r = begin; r < end; ++r, at.advance(depth, height))
-      row(input + at.volume * s.inputs(), values + r * width, indices != nullptr ? indices + r * width : nullptr, s,
-          at.d, at.h);
-  });
-}
-
-template <class T>
-void gradient(const T* grad, const int64_t* indices, T* output, int64_t volumes, const Windows& s) {
-  using V = accumulate_t<T>;
-  if (s.overlap() > kOrderedGroup)
-    return each_of(
-        s.overlap(), volumes * s.inputs(),
-        [f = MaxPoolGradientElement<OrderedSum, T>{s, grad, indices, output}](int64_t i) { at_position(f, i); });
-  // At most 64 values for a cell are a plain sum, in the outputs' order.
-  const int64_t outputs = s.outputs();
-  sum_volumes(output, volumes, s.inputs(), 2 * outputs, [&](int64_t v, V* cells) {
-    for (int64_t o = v * outputs; o < (v + 1) * outputs; ++o) cells[indices[o]] += V(grad[o]);
-  });
-}
-
 }  // namespace
 
-void max_pool(const Tensor& input, const Tensor& values, const Tensor& indices, const Windows& windows) {
+void max_pool(const Tensor& input, const Tensor& values, const Tensor& indices, const Windows& s) {
+  const int64_t depth = s.d.output, height = s.h.output, width = s.w.output;
   dispatch_floating("max_pool", input.dtype(), [&]<class T>() {
-    maxima(input.data<T>(), values.data<T>(), indices.defined() ? indices.data<int64_t>() : nullptr,
-           values.numel() / windows.outputs(), windows);
+    const MaxPoolElement<T> f{s, input.data<T>(), values.data<T>(),
+                              indices.defined() ? indices.data<int64_t>() : nullptr};
+    if (!max_row_fits(s)) return each_of(s.most_cells(), values.numel(), [f](int64_t i) { at_position(f, i); });
+    const auto row = s.w.stride == 1 ? max_row<T, 1> : s.w.stride == 2 ? max_row<T, 2> : max_row<T, 0>;
+    const int64_t grain = row_grain(s.inputs() / (depth * height) + width);
+    parallel_for(0, values.numel() / width, grain, [&](int64_t begin, int64_t end) {
+      VolumeRow at(begin, depth, height);
+      for (int64_t r = begin; r < end; ++r, at.advance(depth, height))
+        row(f.input + at.volume * s.inputs(), f.values + r * width,
+            f.indices != nullptr ? f.indices + r * width : nullptr, s, at.d, at.h);
+    });
   });
 }
 
-void max_pool_backward(const Tensor& grad, const Tensor& indices, const Tensor& output, const Windows& windows,
-                       Algorithm) {
+void max_pool_backward(const Tensor& grad, const Tensor& indices, const Tensor& output, const Windows& s, Algorithm) {
+  const int64_t* const places = indices.data<int64_t>();
+  const int64_t outputs = s.outputs();
   dispatch_floating("max_pool_backward", grad.dtype(), [&]<class T>() {
-    gradient(grad.data<T>(), indices.data<int64_t>(), output.data<T>(), grad.numel() / windows.outputs(), windows);
+    using V = accumulate_t<T>;
+    const T* const from = grad.data<T>();
+    T* const to = output.data<T>();
+    if (s.overlap() > kOrderedGroup)
+      return each_of(
+          s.overlap(), output.numel(),
+          [f = MaxPoolGradientElement<OrderedSum, T>{s, from, places, to}](int64_t i) { at_position(f, i); });
+    // At most 64 values for a cell are a plain sum, in the outputs' order.
+    sum_volumes(to, grad.numel() / outputs, s.inputs(), 2 * outputs, [&](int64_t v, V* cells) {
+      for (int64_t o = v * outputs; o < (v + 1) * outputs; ++o) cells[places[o]] += V(from[o]);
+    });
   });
 }
 

@@ -43,8 +43,7 @@ PoolRows::PoolRows(const PoolNames& names) {
 }
 
 void check_pool_input(const char* op, const Tensor& input, int rank) {
-  ordo::detail::expect_defined(op, input, "input");
-  ordo::detail::expect_floating(op, input);
+  ordo::detail::expect_floating(op, input, "input");
   check_rank(op, input.sizes(), rank);
   check_not_empty(op, input.sizes(), rank);
 }
@@ -56,7 +55,7 @@ Windows pool_windows(const char* op, const Dims& sizes, const PoolArguments& a) 
     const Size3& outputs = *a.output_size;
     check_each(op, "output_size", outputs, a.rank, 1);
     const auto axis = [&](int i) { return WindowAxis::adaptive(inputs[i], outputs[i]); };
-    return {axis(0), axis(1), axis(2)};
+    return {{axis(0), axis(1), axis(2)}};
   }
   check_each(op, "kernel", a.kernel, a.rank, 1);
   check_each(op, "stride", a.stride, a.rank, 1);
@@ -74,7 +73,7 @@ Windows pool_windows(const char* op, const Dims& sizes, const PoolArguments& a) 
     check_not_padding_only(op, kAxisNames[i], made);
     return made;
   };
-  return {axis(0), axis(1), axis(2), a.count_include_pad, a.divisor_override.value_or(0)};
+  return {{axis(0), axis(1), axis(2)}, a.count_include_pad, a.divisor_override.value_or(0)};
 }
 
 Dims pooled_sizes(const char* op, const Dims& sizes, int rank, const Windows& windows) {

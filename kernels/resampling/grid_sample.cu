@@ -1,6 +1,5 @@
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/memory/memory.h>
-#include <ordo/kernels/resampling/grid_items.h>
 #include <ordo/kernels/resampling/grid_sample.h>
 #include <ordo/kernels/resampling/weighted_rows.h>
 #include <ordo/kernels/reduce/each_cuda.cuh>
@@ -23,7 +22,7 @@ void grid_sample_backward_input(const Tensor& rows, const Tensor& grid, const Te
     const Scratch<int64_t> cells(items, device);
     const Scratch<accumulate_t<T>> weights(items, device);
     each(places, GridItemsElement<T>{s, grid.data<T>(), cells.data(), weights.data()}, device);
-    add_weighted_rows({items, cells.data(), weights.data(), nullptr, s.corners()}, rows, output, algorithm);
+    add_weighted_rows(items, cells.data(), weights.data(), nullptr, s.corners(), rows, output, algorithm);
   });
 }
 

@@ -6,7 +6,6 @@
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/ordering/ordered_row_cpu.h>
 #include <ordo/kernels/reduce/each_cpu.h>
-#include <ordo/kernels/resampling/grid_items.h>
 #include <ordo/kernels/resampling/grid_sample.h>
 #include <ordo/kernels/resampling/weighted_rows.h>
 #include <ordo/kernels/windows/rows_cpu.h>
@@ -156,62 +155,29 @@ void for_blocks(const GridShape& s, int64_t work, const F& f) {
   });
 }
 
-template <class T>
-void sample_planes(const GridShape& s, const T* input, const T* grid, T* output) {
-  using V = accumulate_t<T>;
-  for_blocks(s, s.channels, [&](int64_t sample, int64_t first, int places) {
-    const PlaceBlock<V> block(s, grid + (sample * s.positions + first) * s.rank, places);
-    T values[kCorners];
-    V sums[kCorners];
-    for (int64_t c = sample * s.channels; c < (sample + 1) * s.channels; ++c) {
-      T* const to = output + c * s.positions + first;
-      if (s.corners() == 1) {  // with a weight of 1
-        block.fetch(input + c * s.cells(), to);
-        for (int p = 0; p < places; ++p) to[p] = T(V(0) + (block.cells[p] < 0 ? V(0) : V(to[p])));
-        continue;
-      }
-      block.fetch(input + c * s.cells(), values);
-      block.add(values, block.weights, sums);
-      for (int p = 0; p < places; ++p) to[p] = T(sums[p]);
-    }
-  });
-}
-
-/// The gradients of coordinates: for each, rule 1 over the channels.
-template <class T>
-void gradient_of_grid(const GridShape& s, const T* grad, const T* input, const T* grid, T* output) {
-  using V = accumulate_t<T>;
-  for_blocks(s, 4 * s.channels, [&](int64_t sample, int64_t first, int places) {
-    const int64_t at = (sample * s.positions + first) * s.rank;
-    const PlaceBlock<V> block(s, grid + at, places);
-    V slopes[3][kCorners];
-    for (int axis = 0; axis < s.rank; ++axis) block.slopes(axis, grid + at, slopes[axis]);
-    T values[kCorners];
-    V one[kCorners];
-    OrderedRows<V> sums[3] = {OrderedRows<V>(places), OrderedRows<V>(places), OrderedRows<V>(places)};
-    for (int64_t c = 0; c < s.channels; ++c) {
-      const T* const from = grad + (sample * s.channels + c) * s.positions + first;
-      block.fetch(input + (sample * s.channels + c) * s.cells(), values);
-      for (int axis = 0; axis < s.rank; ++axis) {
-        block.add(values, slopes[axis], one);
-        sums[axis].add([&](int p) { return V(from[p]) * one[p]; });
-      }
-    }
-    for (int axis = 0; axis < s.rank; ++axis) {
-      const V* const sum = sums[axis].finish();
-      for (int p = 0; p < places; ++p) output[at + p * s.rank + axis] = T(sum[p]);
-    }
-  });
-}
-
 }  // namespace
 
 void grid_sample(const Tensor& input, const Tensor& grid, const Tensor& output, const GridShape& s) {
   dispatch_floating("grid_sample", input.dtype(), [&]<class T>() {
-    if (s.cells() <= INT32_MAX)
-      sample_planes(s, input.data<T>(), grid.data<T>(), output.data<T>());
-    else
-      each(s.samples * s.positions, GridSampleElement<T>{s, input.data<T>(), grid.data<T>(), output.data<T>()});
+    using V = accumulate_t<T>;
+    const GridSampleElement<T> f{s, input.data<T>(), grid.data<T>(), output.data<T>()};
+    if (s.cells() > INT32_MAX) return each(s.samples * s.positions, f);
+    for_blocks(s, s.channels, [&](int64_t sample, int64_t first, int places) {
+      const PlaceBlock<V> block(s, f.grid + (sample * s.positions + first) * s.rank, places);
+      T values[kCorners];
+      V sums[kCorners];
+      for (int64_t c = sample * s.channels; c < (sample + 1) * s.channels; ++c) {
+        T* const to = f.output + c * s.positions + first;
+        if (s.corners() == 1) {  // with a weight of 1
+          block.fetch(f.input + c * s.cells(), to);
+          for (int p = 0; p < places; ++p) to[p] = T(V(0) + (block.cells[p] < 0 ? V(0) : V(to[p])));
+          continue;
+        }
+        block.fetch(f.input + c * s.cells(), values);
+        block.add(values, block.weights, sums);
+        for (int p = 0; p < places; ++p) to[p] = T(sums[p]);
+      }
+    });
   });
 }
 
@@ -229,7 +195,7 @@ void grid_sample_backward_input(const Tensor& rows, const Tensor& grid, const Te
       const Scratch<accumulate_t<T>> weights(items, Device());
       const T* const from = grid.data<T>() + begin * s.positions * s.rank;
       each(places, GridItemsElement<T>{s, from, cells.data(), weights.data()});
-      add_weighted_rows({items, cells.data(), weights.data(), nullptr, s.corners()},
+      add_weighted_rows(items, cells.data(), weights.data(), nullptr, s.corners(),
                         views::narrow(rows, 0, begin, end - begin), views::narrow(output, 0, begin, end - begin),
                         algorithm);
     });
@@ -239,11 +205,30 @@ void grid_sample_backward_input(const Tensor& rows, const Tensor& grid, const Te
 void grid_sample_backward_grid(const Tensor& grad, const Tensor& input, const Tensor& grid, const Tensor& output,
                                const GridShape& s) {
   dispatch_floating("grid_sample_backward", grad.dtype(), [&]<class T>() {
-    if (s.cells() <= INT32_MAX)
-      gradient_of_grid(s, grad.data<T>(), input.data<T>(), grid.data<T>(), output.data<T>());
-    else
-      each(s.samples * s.positions,
-           GridGradientElement<T>{s, grad.data<T>(), input.data<T>(), grid.data<T>(), output.data<T>()});
+    using V = accumulate_t<T>;
+    const GridGradientElement<T> f{s, grad.data<T>(), input.data<T>(), grid.data<T>(), output.data<T>()};
+    if (s.cells() > INT32_MAX) return each(s.samples * s.positions, f);
+    for_blocks(s, 4 * s.channels, [&](int64_t sample, int64_t first, int places) {
+      const int64_t at = (sample * s.positions + first) * s.rank;
+      const PlaceBlock<V> block(s, f.grid + at, places);
+      V slopes[3][kCorners];
+      for (int axis = 0; axis < s.rank; ++axis) block.slopes(axis, f.grid + at, slopes[axis]);
+      T values[kCorners];
+      V one[kCorners];
+      OrderedRows<V> sums[3] = {OrderedRows<V>(places), OrderedRows<V>(places), OrderedRows<V>(places)};
+      for (int64_t c = 0; c < s.channels; ++c) {
+        const T* const from = f.grad + (sample * s.channels + c) * s.positions + first;
+        block.fetch(f.input + (sample * s.channels + c) * s.cells(), values);
+        for (int axis = 0; axis < s.rank; ++axis) {
+          block.add(values, slopes[axis], one);
+          sums[axis].add([&](int p) { return V(from[p]) * one[p]; });
+        }
+      }
+      for (int axis = 0; axis < s.rank; ++axis) {
+        const V* const sum = sums[axis].finish();
+        for (int p = 0; p < places; ++p) f.output[at + p * s.rank + axis] = T(sum[p]);
+      }
+    });
   });
 }
 

@@ -40,8 +40,7 @@ Resample kind_of(InterpolateMode mode) {
 ResampleArguments resample_arguments(const Tensor& input, const Dims& size, const std::vector<double>& scale_factor,
                                      InterpolateMode mode, std::optional<bool> align_corners,
                                      bool recompute_scale_factor) {
-  ordo::detail::expect_defined(kOp, input, "input");
-  ordo::detail::expect_floating(kOp, input);
+  ordo::detail::expect_floating(kOp, input, "input");
   ordo::detail::expect_enumerator(
       kOp, mode, InterpolateMode::area,
       "a mode: there are nearest, nearest_exact, linear, bilinear, bicubic, trilinear and area");
@@ -88,8 +87,7 @@ ResampleArguments resample_arguments(const Tensor& input, const Dims& size, cons
 
 Tensor interpolate(const Tensor& input, const ResampleArguments& a) {
   const ordo::detail::OperationName name(kOp);
-  ordo::detail::expect_defined(kOp, input, "input");
-  ordo::detail::expect_floating(kOp, input);
+  ordo::detail::expect_floating(kOp, input, "input");
   ORDO_CHECK(input.dim() == a.rank + 2 && in_three(input.sizes(), a.rank) == a.input, ShapeError, kOp,
              "was made for other sizes than {}", input.sizes());
   const Tensor output = ordo::detail::result(with_last(input.sizes(), a.rank, a.output), input.dtype(), input.device());
@@ -99,8 +97,7 @@ Tensor interpolate(const Tensor& input, const ResampleArguments& a) {
 
 Tensor interpolate_backward(const Tensor& grad, const ResampleArguments& a) {
   const ordo::detail::OperationName name(kBackward);
-  ordo::detail::expect_defined(kBackward, grad, "grad");
-  ordo::detail::expect_floating(kBackward, grad);
+  ordo::detail::expect_floating(kBackward, grad, "grad");
   ORDO_CHECK(grad.dim() == a.rank + 2 && in_three(grad.sizes(), a.rank) == a.output, ShapeError, kBackward,
              "the gradient has shape {}, which is not the result's", grad.sizes());
   const Tensor output = ordo::detail::result(with_last(grad.sizes(), a.rank, a.input), grad.dtype(), grad.device());

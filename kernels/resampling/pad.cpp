@@ -92,18 +92,12 @@ PadShape merged(const PadShape& shape) {
   return out;
 }
 
-/// The axes volumes, d, h and w.
-PadShape four_axes(const PadShape& shape, int padded) {
+/// The axes d, h and w; those before them are volumes.
+PadShape last_three(const PadShape& shape, int padded) {
   PadShape out;
-  out.rank = 4;
-  for (int d = 0; d < shape.rank; ++d) {
-    const int at = d + 4 - shape.rank;
-    if (d < shape.rank - padded)
-      out.axes[0].input = out.axes[0].output *= shape.axes[d].input;
-    else
-      out.axes[at] = shape.axes[d];
-  }
-  for (int k = 1; k < 4 - padded; ++k) out.axes[k] = {1, 1, 0, PadMode::replicate};
+  out.rank = 3;
+  for (int k = 0; k < 3; ++k)
+    out.axes[k] = k < 3 - padded ? PadAxis{1, 1, 0, PadMode::replicate} : shape.axes[shape.rank - 3 + k];
   return out;
 }
 
@@ -123,14 +117,13 @@ Tensor pad(const Tensor& input, const std::vector<int64_t>& padding, PadMode mod
 
 Tensor pad_backward(const Tensor& grad, const Dims& input_sizes, const std::vector<int64_t>& padding, PadMode mode) {
   const ordo::detail::OperationName name(kBackward);
-  ordo::detail::expect_defined(kBackward, grad, "grad");
-  ordo::detail::expect_floating(kBackward, grad);
+  ordo::detail::expect_floating(kBackward, grad, "grad");
   const PadShape shape = pad_shape(kBackward, input_sizes, padding, mode);
   ORDO_CHECK(grad.sizes() == padded_sizes(shape), ShapeError, kBackward, "the gradient has shape {}, the result had {}",
              grad.sizes(), padded_sizes(shape));
   const Tensor output = ordo::detail::result(input_sizes, grad.dtype(), grad.device());
   if (output.numel() > 0)
-    ORDO_ON_DEVICE(grad.device(), pad_backward, contiguous(grad), output, four_axes(shape, int(padding.size() / 2)));
+    ORDO_ON_DEVICE(grad.device(), pad_backward, contiguous(grad), output, last_three(shape, int(padding.size() / 2)));
   return output;
 }
 

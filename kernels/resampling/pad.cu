@@ -16,7 +16,7 @@ void pad(const Tensor& input, const Tensor& output, const PadShape& shape, const
 
 void pad_backward(const Tensor& grad, const Tensor& output, const PadShape& s) {
   dispatch_floating("pad_backward", grad.dtype(), [&]<class T>() {
-    each(output.numel(), PadGradientElement<T>{s.axes[1], s.axes[2], s.axes[3], grad.data<T>(), output.data<T>()},
+    each(output.numel(), PadGradientElement<T>{s.axes[0], s.axes[1], s.axes[2], grad.data<T>(), output.data<T>()},
          grad.device());
   });
 }

@@ -61,7 +61,7 @@ void pad(const Tensor& input, const Tensor& output, const PadShape& shape, const
 }
 
 void pad_backward(const Tensor& grad, const Tensor& output, const PadShape& s) {
-  const PadAxis &d = s.axes[1], &h = s.axes[2], &w = s.axes[3];
+  const PadAxis &d = s.axes[0], &h = s.axes[1], &w = s.axes[2];
   const int64_t plane = h.output * w.output;
   const VolumeReads reads{ReadLists(outputs_of_cells(d), plane), ReadLists(outputs_of_cells(h), w.output),
                           outputs_of_cells(w), d.output * plane};

@@ -47,8 +47,7 @@ RoiShape roi_shape(const char* op, const Dims& sizes, DType dtype, Device device
 
 Tensor roi_align(const Tensor& input, const Tensor& boxes, const RoiAlignArguments& a) {
   const ordo::detail::OperationName name(kOp);
-  ordo::detail::expect_defined(kOp, input, "input");
-  ordo::detail::expect_floating(kOp, input);
+  ordo::detail::expect_floating(kOp, input, "input");
   const RoiShape s = roi_shape(kOp, input.sizes(), input.dtype(), input.device(), boxes, a.output_size);
   check_rules(kOp, a.rules);
   const Tensor output = ordo::detail::result({s.boxes, s.channels, s.rows, s.columns}, input.dtype(), input.device());
@@ -60,8 +59,7 @@ Tensor roi_align(const Tensor& input, const Tensor& boxes, const RoiAlignArgumen
 Tensor roi_align_backward(const Tensor& grad, const Tensor& boxes, const Dims& input_sizes, const RoiAlignArguments& a,
                           Algorithm algorithm) {
   const ordo::detail::OperationName name(kBackward);
-  ordo::detail::expect_defined(kBackward, grad, "grad");
-  ordo::detail::expect_floating(kBackward, grad);
+  ordo::detail::expect_floating(kBackward, grad, "grad");
   const RoiShape s = roi_shape(kBackward, input_sizes, grad.dtype(), grad.device(), boxes, a.output_size);
   check_rules(kBackward, a.rules);
   ORDO_CHECK(grad.sizes() == Dims({s.boxes, s.channels, s.rows, s.columns}), ShapeError, kBackward,

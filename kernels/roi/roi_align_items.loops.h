@@ -75,7 +75,7 @@ void roi_align_backward(const Tensor& rows, const Tensor& boxes, const Tensor& b
     int64_t* const bin_of = begin.defined() ? bins.data() : nullptr;
     each_of(64, s.boxes * s.bins(),
             RoiItemsElement<T>{s, rules, boxes.data<T>(), box_begin, cells.data(), weights.data(), bin_of}, device);
-    add_weighted_rows({items, cells.data(), weights.data(), bin_of, items / (s.boxes * s.bins())}, rows, output,
+    add_weighted_rows(items, cells.data(), weights.data(), bin_of, items / (s.boxes * s.bins()), rows, output,
                       algorithm);
   });
 }

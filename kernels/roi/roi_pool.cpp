@@ -14,7 +14,6 @@
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/ordering/dense_sums_cpu.h>
 #include <ordo/kernels/roi/roi_align.h>
-#include <ordo/kernels/roi/roi_pool_items.h>
 #include <ordo/kernels/windows/rows_cpu.h>
 
 namespace ordo::kernels {
@@ -29,43 +28,6 @@ namespace {
 constexpr const char* kOp = "roi_pool";
 constexpr const char* kBackward = "roi_pool_backward";
 }  // namespace
-
-namespace cpu {
-static void roi_pool_backward(const Tensor& grad, const Tensor& places, const Tensor& output);
-}
-
-RoiPoolResult roi_pool(const Tensor& input, const Tensor& boxes, Size2 output_size, double spatial_scale) {
-  const ordo::detail::OperationName name(kOp);
-  ordo::detail::expect_defined(kOp, input, "input");
-  ordo::detail::expect_floating(kOp, input);
-  const RoiShape s = roi_shape(kOp, input.sizes(), input.dtype(), input.device(), boxes, output_size);
-  const Dims sizes{s.boxes, s.channels, s.rows, s.columns};
-  const RoiPoolResult r{ordo::detail::result(sizes, input.dtype(), input.device()),
-                        ordo::detail::result(sizes, int64, input.device())};
-  if (s.outputs() > 0)
-    ORDO_ON_DEVICE(input.device(), roi_pool, contiguous(input), contiguous(boxes), r, s, spatial_scale);
-  return r;
-}
-
-Tensor roi_pool_backward(const Tensor& grad, const Tensor& places, const Dims& input_sizes, Algorithm algorithm) {
-  const ordo::detail::OperationName name(kBackward);
-  ordo::detail::expect_defined(kBackward, grad, "grad");
-  ordo::detail::expect_floating(kBackward, grad);
-  ORDO_CHECK(grad.sizes() == places.sizes(), ShapeError, kBackward,
-             "the gradient has shape {}, which is not the result's {}", grad.sizes(), places.sizes());
-  const Tensor output = full(input_sizes, 0, grad.dtype(), grad.device());
-  algorithm = choose_accumulate(kBackward, algorithm, grad.dtype(), {Algorithm::sorted, Algorithm::atomic});
-  if (grad.numel() == 0) return output;
-  if (grad.is_cpu()) {
-    cpu::roi_pool_backward(contiguous(grad), places, output);
-    return output;
-  }
-  const Tensor values = contiguous(grad);
-  add_by_key(
-      keyed_items({1, output.numel(), 1, grad.numel()}, index_view(places, output.numel()), output, values, true),
-      algorithm);
-  return output;
-}
 
 namespace cpu {
 
@@ -210,5 +172,36 @@ static void roi_pool_backward(const Tensor& grad, const Tensor& places, const Te
 }
 
 }  // namespace cpu
+
+RoiPoolResult roi_pool(const Tensor& input, const Tensor& boxes, Size2 output_size, double spatial_scale) {
+  const ordo::detail::OperationName name(kOp);
+  ordo::detail::expect_floating(kOp, input, "input");
+  const RoiShape s = roi_shape(kOp, input.sizes(), input.dtype(), input.device(), boxes, output_size);
+  const Dims sizes{s.boxes, s.channels, s.rows, s.columns};
+  const RoiPoolResult r{ordo::detail::result(sizes, input.dtype(), input.device()),
+                        ordo::detail::result(sizes, int64, input.device())};
+  if (s.outputs() > 0)
+    ORDO_ON_DEVICE(input.device(), roi_pool, contiguous(input), contiguous(boxes), r, s, spatial_scale);
+  return r;
+}
+
+Tensor roi_pool_backward(const Tensor& grad, const Tensor& places, const Dims& input_sizes, Algorithm algorithm) {
+  const ordo::detail::OperationName name(kBackward);
+  ordo::detail::expect_floating(kBackward, grad, "grad");
+  ORDO_CHECK(grad.sizes() == places.sizes(), ShapeError, kBackward,
+             "the gradient has shape {}, which is not the result's {}", grad.sizes(), places.sizes());
+  const Tensor output = full(input_sizes, 0, grad.dtype(), grad.device());
+  algorithm = choose_accumulate(kBackward, algorithm, grad.dtype(), {Algorithm::sorted, Algorithm::atomic});
+  if (grad.numel() == 0) return output;
+  const Tensor values = contiguous(grad);
+  if (grad.is_cpu()) {
+    cpu::roi_pool_backward(values, places, output);
+    return output;
+  }
+  add_by_key(
+      keyed_items({1, output.numel(), 1, grad.numel()}, index_view(places, output.numel()), output, values, true),
+      algorithm);
+  return output;
+}
 
 }  // namespace ordo::kernels

@@ -1,6 +1,5 @@
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/kernels/roi/roi_pool.h>
-#include <ordo/kernels/roi/roi_pool_items.h>
 #include <ordo/kernels/reduce/each_cuda.cuh>
 
 namespace ordo::kernels::cuda {

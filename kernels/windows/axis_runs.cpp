@@ -46,33 +46,20 @@ AxisRun element_run(const WindowAxis& a, int64_t k) {
   return {first, 1, first * a.stride + shift, a.stride, std::max<int64_t>(0, end - first)};
 }
 
-namespace {
-
-/// Calls f(run) for outputs that read cells: element by element of the kernel, or where that makes short runs, output
-/// by output.
-template <class F>
-void for_runs(const WindowAxis& a, bool backwards, const F& f) {
-  if (a.is_adaptive() || a.kernel > kRunBlock / a.stride) {
+/// What `places` read at most `most` times each: outputs of cells or, transposed, cells of outputs. By runs of an element
+/// of the kernel, or where these are short, of an output.
+static AxisRuns runs_of(const WindowAxis& a, int64_t places, int64_t most, bool transposed) {
+  AxisRuns runs(places, most);
+  const auto add = [&](const AxisRun& run) { runs.add(transposed ? run.transposed() : run); };
+  if (a.is_adaptive() || a.kernel > kRunBlock / a.stride)
     for (int64_t o = 0; o < a.output; ++o)
-      f(AxisRun{o, 0, a.begin(o), a.dilation, (a.end(o) - a.begin(o) + a.dilation - 1) / a.dilation});
-    return;
-  }
-  for (int64_t k = 0; k < a.kernel; ++k) f(element_run(a, backwards ? a.kernel - 1 - k : k));
-}
-
-}  // namespace
-
-AxisRuns cells_of_outputs(const WindowAxis& axis) {
-  AxisRuns runs(axis.output, axis.most_cells());
-  for_runs(axis, false, [&](const AxisRun& run) { runs.add(run); });
+      add({o, 0, a.begin(o), a.dilation, (a.end(o) - a.begin(o) + a.dilation - 1) / a.dilation});
+  else  // of two outputs that cover a cell, the later one has it as the earlier element
+    for (int64_t k = 0; k < a.kernel; ++k) add(element_run(a, transposed ? a.kernel - 1 - k : k));
   return runs;
 }
 
-AxisRuns outputs_of_cells(const WindowAxis& axis) {
-  AxisRuns runs(axis.input, axis.overlap());
-  // Of two outputs that cover a cell, the later one has it as the earlier element: so elements go backwards.
-  for_runs(axis, true, [&](const AxisRun& run) { runs.add(run.transposed()); });
-  return runs;
-}
+AxisRuns cells_of_outputs(const WindowAxis& axis) { return runs_of(axis, axis.output, axis.most_cells(), false); }
+AxisRuns outputs_of_cells(const WindowAxis& axis) { return runs_of(axis, axis.input, axis.overlap(), true); }
 
 }  // namespace ordo::kernels

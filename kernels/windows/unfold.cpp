@@ -27,12 +27,7 @@ UnfoldShape unfold_shape(const char* op, int64_t planes, int64_t height, int64_t
   const auto axis = [&](int k, int64_t size) {
     return sliding_axis(op, kAxisNames[k + 1], size, a.kernel[k], a.stride[k], a.padding[k], a.dilation[k]);
   };
-  return {planes, {1, 1, 1, 1, 0, 1}, axis(0, height), axis(1, width)};
-}
-
-void check_input(const char* op, const Tensor& input) {
-  ordo::detail::expect_defined(op, input, "input");
-  ordo::detail::expect_floating(op, input);
+  return {{{1, 1, 1, 1, 0, 1}, axis(0, height), axis(1, width)}, planes};
 }
 
 }  // namespace
@@ -40,7 +35,7 @@ void check_input(const char* op, const Tensor& input) {
 Tensor unfold(const Tensor& input, const UnfoldArguments& a) {
   constexpr const char* op = "unfold";
   const ordo::detail::OperationName name(op);
-  check_input(op, input);
+  ordo::detail::expect_floating(op, input, "input");
   ORDO_CHECK(input.dim() == 3 || input.dim() == 4, ShapeError, op,
              "takes an input of shape [N, C, H, W] or [C, H, W], not {}", input.sizes());
   const int64_t channels = input.size(-3), samples = input.dim() == 4 ? input.size(0) : 1;
@@ -56,7 +51,7 @@ Tensor unfold(const Tensor& input, const UnfoldArguments& a) {
 Tensor fold(const Tensor& input, Size2 output_size, const UnfoldArguments& a) {
   constexpr const char* op = "fold";
   const ordo::detail::OperationName name(op);
-  check_input(op, input);
+  ordo::detail::expect_floating(op, input, "input");
   ORDO_CHECK(input.dim() == 2 || input.dim() == 3, ShapeError, op,
              "takes an input of shape [N, C kernel, L] or [C kernel, L], not {}", input.sizes());
   check_each(op, "output_size", output_size, 1);
@@ -81,7 +76,7 @@ namespace cpu {
 /// Calls f(planes, first) for the planes from `first` on, on the threads.
 template <class F>
 static void for_planes(const UnfoldShape& s, const F& f) {
-  parallel_for(0, s.planes, row_grain(s.elements() * s.positions() + s.cells()), [&](int64_t first, int64_t last) {
+  parallel_for(0, s.planes, row_grain(s.elements() * s.outputs() + s.inputs()), [&](int64_t first, int64_t last) {
     UnfoldShape planes = s;
     planes.planes = last - first;
     f(planes, first);
@@ -92,8 +87,8 @@ void unfold_columns(const Tensor& input, const Tensor& output, const UnfoldShape
   dispatch_word(input.element_size(), [&]<class Word>() {
     if constexpr (sizeof(Word) > 1)  // of floating-point numbers
       for_planes(s, [&](const UnfoldShape& planes, int64_t first) {
-        unfold(planes, static_cast<const Word*>(input.data()) + first * s.cells(),
-               static_cast<Word*>(output.data()) + first * s.elements() * s.positions(), s.positions());
+        unfold(planes, static_cast<const Word*>(input.data()) + first * s.inputs(),
+               static_cast<Word*>(output.data()) + first * s.elements() * s.outputs(), s.outputs());
       });
   });
 }
@@ -101,8 +96,8 @@ void unfold_columns(const Tensor& input, const Tensor& output, const UnfoldShape
 void fold_columns(const Tensor& input, const Tensor& output, const UnfoldShape& s) {
   dispatch_floating("fold", input.dtype(), [&]<class T>() {
     for_planes(s, [&](const UnfoldShape& planes, int64_t first) {
-      fold(planes, input.data<T>() + first * s.elements() * s.positions(), s.positions(),
-           output.data<T>() + first * s.cells());
+      fold(planes, input.data<T>() + first * s.elements() * s.outputs(), s.outputs(),
+           output.data<T>() + first * s.inputs());
     });
   });
 }

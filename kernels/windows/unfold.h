@@ -71,7 +71,7 @@ struct FoldElement {
           const int64_t j = output_with(s.w, at.w, v);
           if (j < 0) continue;
           const int64_t row = ((at.volume * s.d.kernel + t) * s.h.kernel + u) * s.w.kernel + v;
-          sum.push(V(columns[row * s.positions() + (l * s.h.output + i) * s.w.output + j]));
+          sum.push(V(columns[row * s.outputs() + s.output_row(l, i) + j]));
         }
       }
     }

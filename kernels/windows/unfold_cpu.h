@@ -26,7 +26,7 @@ void unfold_line(const AxisRun& run, const T* cells, T* outputs, int64_t count) 
 /// of columns are `pitch` apart.
 template <class T>
 void unfold(const UnfoldShape& s, const T* image, T* columns, int64_t pitch) {
-  for (int64_t p = 0; p < s.planes; ++p, image += s.cells())
+  for (int64_t p = 0; p < s.planes; ++p, image += s.inputs())
     for (int64_t t = 0; t < s.d.kernel; ++t) {
       const AxisRun layers = element_run(s.d, t);
       for (int64_t u = 0; u < s.h.kernel; ++u) {
@@ -37,7 +37,7 @@ void unfold(const UnfoldShape& s, const T* image, T* columns, int64_t pitch) {
           for (int64_t l = 0; l < s.d.output; ++l)
             for (int64_t i = 0; i < s.h.output; ++i, to += s.w.output) {
               const int64_t z = layers.read_by(l), y = rows.read_by(i);
-              unfold_line(cells, z < 0 || y < 0 ? nullptr : image + (z * s.h.input + y) * s.w.input, to, s.w.output);
+              unfold_line(cells, z < 0 || y < 0 ? nullptr : image + s.input_row(z, y), to, s.w.output);
             }
         }
       }
@@ -72,9 +72,9 @@ void add_columns(const UnfoldShape& s, const A* columns, int64_t pitch, V* cells
         const AxisRun run = element_run(s.w, v);
         for (int64_t l = 0; l < layers.count; ++l)
           for (int64_t i = 0; i < rows.count; ++i) {
-            const A* const from = columns + ((layers.place + l) * s.h.output + rows.place + i) * s.w.output + run.place;
+            const A* const from = columns + s.output_row(layers.place + l, rows.place + i) + run.place;
             const int64_t z = layers.at + l * layers.at_step, y = rows.at + i * rows.at_step;
-            V* const to = cells + (z * s.h.input + y) * s.w.input + run.at;
+            V* const to = cells + s.input_row(z, y) + run.at;
             if (run.at_step == 1)
               for (int64_t j = 0; j < run.count; ++j) to[j] += V(from[j]);
             else
@@ -91,7 +91,7 @@ void fold(const UnfoldShape& s, const A* columns, int64_t pitch, T* image) {
   using V = accumulate_t<T>;
   if (s.elements() > kOrderedGroup)  // at most 64 values for a cell are a plain sum
     return sum_reads(columns_of_cells(s, pitch), columns, 0, s.planes * s.d.input * s.h.input, image);
-  sum_volumes(image, s.planes, s.cells(), s.elements() * s.positions(),
+  sum_volumes(image, s.planes, s.inputs(), s.elements() * s.outputs(),
               [&](int64_t p, V* cells) { add_columns(s, columns + p * s.elements() * pitch, pitch, cells); });
 }
 

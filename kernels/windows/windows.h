@@ -98,17 +98,22 @@ struct VolumeCell {
   }
 };
 
-/// The windows of a [volumes, d, h, w] input. Fewer dimensions are a d, or d and h, of one cell.
-struct Windows {
+/// The windows of a volume [d, h, w]. Fewer dimensions are a d, or d and h, of one cell.
+struct WindowAxes {
   WindowAxis d, h, w;
-  bool count_padding = false;    // average pooling: the divisor counts padding cells
-  int64_t divisor_override = 0;  // average pooling: the divisor, when not 0
-
   ORDO_HD int64_t inputs() const { return d.input * h.input * w.input; }
   ORDO_HD int64_t outputs() const { return d.output * h.output * w.output; }
+  ORDO_HD int64_t elements() const { return d.kernel * h.kernel * w.kernel; }
   /// Where row (d, h) of a volume begins.
   ORDO_HD int64_t input_row(int64_t id, int64_t ih) const { return (id * h.input + ih) * w.input; }
   ORDO_HD int64_t output_row(int64_t od, int64_t oh) const { return (od * h.output + oh) * w.output; }
+};
+
+/// The windows of pooling, of a [volumes, d, h, w] input.
+struct Windows : WindowAxes {
+  bool count_padding = false;    // average pooling: the divisor counts padding cells
+  int64_t divisor_override = 0;  // average pooling: the divisor, when not 0
+
   /// What the divisors of the windows (od, oh, any) have in common.
   ORDO_HD int64_t row_divisor(int64_t od, int64_t oh) const {
     if (count_padding) return d.padded_extent(od) * h.padded_extent(oh);
@@ -123,12 +128,8 @@ struct Windows {
 };
 
 /// Columns [planes, kernel d, h, w, output d, h, w] of images [planes, input d, h, w].
-struct UnfoldShape {
+struct UnfoldShape : WindowAxes {
   int64_t planes = 0;
-  WindowAxis d, h, w;
-  ORDO_HD int64_t cells() const { return d.input * h.input * w.input; }
-  ORDO_HD int64_t positions() const { return d.output * h.output * w.output; }
-  ORDO_HD int64_t elements() const { return d.kernel * h.kernel * w.kernel; }
 };
 
 }  // namespace ordo::kernels

@@ -36,8 +36,8 @@ Windows random_windows(uint64_t n) {
 Windows random_adaptive_windows(uint64_t n) {
   const PhiloxBlock a = philox(8, 0, n), b = philox(8, 1, n);
   const int64_t depth = n % 3 == 0 ? 1 + b.v[0] % 5 : 1, depth_out = n % 3 == 0 ? 1 + b.v[1] % 7 : 1;
-  return {WindowAxis::adaptive(depth, depth_out), WindowAxis::adaptive(1 + a.v[0] % 20, 1 + a.v[1] % 25),
-          WindowAxis::adaptive(1 + a.v[2] % 40, 1 + a.v[3] % 30)};
+  return {{WindowAxis::adaptive(depth, depth_out), WindowAxis::adaptive(1 + a.v[0] % 20, 1 + a.v[1] % 25),
+           WindowAxis::adaptive(1 + a.v[2] % 40, 1 + a.v[3] % 30)}};
 }
 
 void expect_inverse(const WindowAxis& axis) {
