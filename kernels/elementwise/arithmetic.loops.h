@@ -6,33 +6,20 @@
 
 namespace ordo::kernels::ORDO_LOOPS_DEVICE {
 
-void add(const LoopArgs<2>& args) {
-  dispatch_all("add", args.dtype, [&]<class T>() { short_loop<T, T, T>(args, Add()); });
-}
+#define ORDO_ARITHMETIC(name, dtypes, functor)                                                      \
+  void name(const LoopArgs<2>& args) {                                                              \
+    dispatch_##dtypes(#name, args.dtype, [&]<class T>() { short_loop<T, T, T>(args, functor()); }); \
+  }
+ORDO_ARITHMETIC(add, all, Add)
+ORDO_ARITHMETIC(sub, numeric, Sub)
+ORDO_ARITHMETIC(mul, all, Mul)
+ORDO_ARITHMETIC(div, floating, Div)
+ORDO_ARITHMETIC(minimum, all, Minimum)
+ORDO_ARITHMETIC(maximum, all, Maximum)
 
 void add_scaled(const LoopArgs<2>& args) {
   dispatch_numeric("add", args.dtype,
                    [&]<class T>() { short_loop<T, T, T>(args, AddScaled<math_t<T>>{scalar_as<T>(args.numbers.p)}); });
-}
-
-void sub(const LoopArgs<2>& args) {
-  dispatch_numeric("sub", args.dtype, [&]<class T>() { short_loop<T, T, T>(args, Sub()); });
-}
-
-void mul(const LoopArgs<2>& args) {
-  dispatch_all("mul", args.dtype, [&]<class T>() { short_loop<T, T, T>(args, Mul()); });
-}
-
-void div(const LoopArgs<2>& args) {
-  dispatch_floating("div", args.dtype, [&]<class T>() { short_loop<T, T, T>(args, Div()); });
-}
-
-void minimum(const LoopArgs<2>& args) {
-  dispatch_all("minimum", args.dtype, [&]<class T>() { short_loop<T, T, T>(args, Minimum()); });
-}
-
-void maximum(const LoopArgs<2>& args) {
-  dispatch_all("maximum", args.dtype, [&]<class T>() { short_loop<T, T, T>(args, Maximum()); });
 }
 
 }  // namespace ordo::kernels::ORDO_LOOPS_DEVICE

@@ -1,19 +1,13 @@
 // Loops of comparison.def, by the names of its rows.
 #pragma once
 
-#include <ordo/kernels/elementwise/convert.h>
 #include <ordo/kernels/elementwise/device_loops.h>
+#include <ordo/kernels/math/arithmetic_functors.h>
 
 namespace ordo::kernels {
 namespace functors {
 
-#define ORDO_COMPARISON(name, formula, reference) \
-  struct name {                                   \
-    template <class T>                            \
-    ORDO_HD bool operator()(T a, T b) const {     \
-      return formula;                             \
-    }                                             \
-  };
+#define ORDO_COMPARISON(name, formula, reference) ORDO_FUNCTOR(name, bool, (T a, T b), formula)
 #define ORDO_LOGICAL ORDO_COMPARISON
 #include <ordo/kernels/elementwise/comparison.def>
 

@@ -8,7 +8,6 @@
 #include <ordo/engine/calls/dispatch_word.h>
 #include <ordo/engine/tensor/independent.h>
 #include <ordo/kernels/elementwise/convert.h>
-#include <ordo/kernels/elementwise/fast_path.h>
 #include <ordo/kernels/elementwise/loop.h>
 #include <ordo/kernels/vectors/vector_targets.h>
 
@@ -132,14 +131,14 @@ template <class Set, class Z, class F, class... V>
   const int64_t n = std::min(most, kFastPiece), longer = std::min(most, 4 * kFastPiece);
   uint16_t slow = 0;  // A vector has more sums of 16 bits than of 64.
   all_values(
-      is_slow, n, [f](V... v) { return !f.is_fast(v...); }, x...);
+      is_slow, n, [f](V... v) { return !is_fast(f, v...); }, x...);
   for (int64_t i = 0; i < n; ++i) slow = uint16_t(slow + is_slow[i]);
   if (slow > n / 8 * 3) {
     Set::all(z, longer, f, x...);
     return longer;
   }
   all_values(
-      z, n, [f](V... v) { return f.fast(v...); }, x...);
+      z, n, [f](V... v) { return fast(f, v...); }, x...);
   if (slow == 0) return n;
   int64_t count = 0;
   for (int64_t i = 0; i < n; ++i) {  // without a branch
@@ -181,14 +180,15 @@ struct Avx512 {
 using Avx512 = Baseline;
 #endif
 
+/// Whether function_fast_paths.h has one.
 template <class F, class... V>
-inline constexpr bool kHasFastPath = requires(const FastPath<F>& f, V... x) {
-  f.fast(x...);
+inline constexpr bool kHasFastPath = requires(const F& f, V... x) {
+  fast(f, x...);
 };
 
 template <class Set, class F, class Z, class... V>
 void loop_body(const void* function, void* out, int64_t n, const Values<void>* in) {
-  const FastPath<F> f{*static_cast<const F*>(function)};
+  const F f = *static_cast<const F*>(function);
   Z* const z = static_cast<Z*>(out);
   [&]<size_t... K>(std::index_sequence<K...>) {
     if constexpr (kHasFastPath<F, V...>)

@@ -4,6 +4,22 @@
 #include <ordo/kernels/elementwise/convert.h>
 #include <ordo/kernels/math/wrapping.h>
 
+/// A functor of values of one type T, for rows of tables: ORDO_FUNCTOR(name, T, (T a, T b), a + b).
+#define ORDO_FUNCTOR(name, result, parameters, formula) \
+  struct name {                                         \
+    template <class T>                                  \
+    ORDO_HD result operator() parameters const {        \
+      return formula;                                   \
+    }                                                   \
+  };
+/// One that has numbers of that type, which are named last.
+#define ORDO_FUNCTOR_OF(name, parameters, formula, ...)       \
+  template <class T>                                          \
+  struct name {                                               \
+    T __VA_ARGS__;                                            \
+    ORDO_HD T operator() parameters const { return formula; } \
+  };
+
 namespace ordo::kernels {
 
 struct Add {

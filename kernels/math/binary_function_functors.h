@@ -81,13 +81,7 @@ struct BinaryCrossEntropy {
 /// By the names of the table's rows.
 namespace functors {
 
-#define ORDO_FUNCTION2(name, kind, formula, ...) \
-  struct name {                                  \
-    template <class T>                           \
-    ORDO_HD T operator()(T a, T b) const {       \
-      return formula;                            \
-    }                                            \
-  };
+#define ORDO_FUNCTION2(name, kind, formula, ...) ORDO_FUNCTOR(name, T, (T a, T b), formula)
 #define ORDO_FUNCTION2_LOOP(name, formula) ORDO_FUNCTION2(name, floating, formula)
 #include <ordo/kernels/elementwise/binary_functions.def>
 

@@ -187,44 +187,15 @@ struct GeluTanhGradient {
 /// Those of functions.def, by the names of their rows.
 namespace functors {
 
-#define ORDO_FUNCTOR(name, result, formula) \
-  struct name {                             \
-    template <class T>                      \
-    ORDO_HD result operator()(T x) const {  \
-      return formula;                       \
-    }                                       \
-  };
-#define ORDO_FUNCTION(name, kind, group, formula, ...) ORDO_FUNCTOR(name, T, formula)
-#define ORDO_FUNCTION_OF(name, p, standard, group, formula, ...) \
-  template <class T>                                             \
-  struct name {                                                  \
-    T p;                                                         \
-    ORDO_HD T operator()(T x) const { return formula; }          \
-  };
+#define ORDO_FUNCTION(name, kind, group, formula, ...) ORDO_FUNCTOR(name, T, (T x), formula)
+#define ORDO_FUNCTION_OF(name, p, standard, group, formula, ...) ORDO_FUNCTOR_OF(name, (T x), formula, p)
 #define ORDO_FUNCTION_OF2(name, p, p_standard, q, q_standard, group, formula, ...) \
-  template <class T>                                                               \
-  struct name {                                                                    \
-    T p, q;                                                                        \
-    ORDO_HD T operator()(T x) const { return formula; }                            \
-  };
-#define ORDO_PREDICATE(name, kind, group, formula, ...) ORDO_FUNCTOR(name, bool, formula)
-#define ORDO_FUNCTION_LOOP(name, group, formula) ORDO_FUNCTOR(name, T, formula)
-#define ORDO_GRADIENT(name, function, group, formula) \
-  struct name {                                       \
-    template <class T>                                \
-    ORDO_HD T operator()(T grad, T v) const {         \
-      return formula;                                 \
-    }                                                 \
-  };
-#define ORDO_GRADIENT_OF2(name, function, p, q, group, formula) \
-  template <class T>                                            \
-  struct name {                                                 \
-    T p, q;                                                     \
-    ORDO_HD T operator()(T grad, T v) const { return formula; } \
-  };
+  ORDO_FUNCTOR_OF(name, (T x), formula, p, q)
+#define ORDO_PREDICATE(name, kind, group, formula, ...) ORDO_FUNCTOR(name, bool, (T x), formula)
+#define ORDO_FUNCTION_LOOP(name, group, formula) ORDO_FUNCTOR(name, T, (T x), formula)
+#define ORDO_GRADIENT(name, function, group, formula) ORDO_FUNCTOR(name, T, (T grad, T v), formula)
+#define ORDO_GRADIENT_OF2(name, function, p, q, group, formula) ORDO_FUNCTOR_OF(name, (T grad, T v), formula, p, q)
 #include <ordo/kernels/elementwise/functions.def>
-
-#undef ORDO_FUNCTOR
 
 }  // namespace functors
 }  // namespace ordo::kernels

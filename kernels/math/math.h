@@ -27,25 +27,14 @@
 namespace ordo::math {
 
 // Exact or correctly rounded operations of IEEE 754: any implementation gives the same bits.
-#ifdef __CUDA_ARCH__
-ORDO_HD float sqrt(float x) { return ::sqrtf(x); }
-ORDO_HD double sqrt(double x) { return ::sqrt(x); }
-ORDO_HD float floor(float x) { return ::floorf(x); }
-ORDO_HD double floor(double x) { return ::floor(x); }
-ORDO_HD float ceil(float x) { return ::ceilf(x); }
-ORDO_HD double ceil(double x) { return ::ceil(x); }
-ORDO_HD float round_even(float x) { return ::rintf(x); }
-ORDO_HD double round_even(double x) { return ::rint(x); }
-#else
-ORDO_HD float sqrt(float x) { return __builtin_sqrtf(x); }
-ORDO_HD double sqrt(double x) { return __builtin_sqrt(x); }
-ORDO_HD float floor(float x) { return __builtin_floorf(x); }
-ORDO_HD double floor(double x) { return __builtin_floor(x); }
-ORDO_HD float ceil(float x) { return __builtin_ceilf(x); }
-ORDO_HD double ceil(double x) { return __builtin_ceil(x); }
-ORDO_HD float round_even(float x) { return __builtin_rintf(x); }  // halfway cases to even
-ORDO_HD double round_even(double x) { return __builtin_rint(x); }
-#endif
+ORDO_HD float sqrt(float x) { return ORDO_MATH_EXACT(sqrtf)(x); }
+ORDO_HD double sqrt(double x) { return ORDO_MATH_EXACT(sqrt)(x); }
+ORDO_HD float floor(float x) { return ORDO_MATH_EXACT(floorf)(x); }
+ORDO_HD double floor(double x) { return ORDO_MATH_EXACT(floor)(x); }
+ORDO_HD float ceil(float x) { return ORDO_MATH_EXACT(ceilf)(x); }
+ORDO_HD double ceil(double x) { return ORDO_MATH_EXACT(ceil)(x); }
+ORDO_HD float round_even(float x) { return ORDO_MATH_EXACT(rintf)(x); }  // halfway cases to even
+ORDO_HD double round_even(double x) { return ORDO_MATH_EXACT(rint)(x); }
 
 ORDO_HD float abs(float x) { return x < 0.0f ? -x : x == 0.0f ? 0.0f : x; }
 ORDO_HD double abs(double x) { return detail::magnitude(x); }

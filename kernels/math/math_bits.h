@@ -6,6 +6,13 @@
 
 #include <ordo/engine/tensor/host_device.h>
 
+/// A function of C whose result IEEE 754 defines, as an instruction.
+#ifdef __CUDA_ARCH__
+#define ORDO_MATH_EXACT(function) ::function
+#else
+#define ORDO_MATH_EXACT(function) __builtin_##function
+#endif
+
 namespace ordo::math::detail {
 
 ORDO_HD uint64_t to_bits(double v) {
@@ -54,13 +61,7 @@ ORDO_HD double with_sign_of(double magnitude, double sign) {
 }
 
 /// a b + c, rounded once: an instruction of every processor that the library is made for.
-[[gnu::always_inline]] ORDO_HD float fused(float a, float b, float c) {
-#ifdef __CUDA_ARCH__
-  return ::fmaf(a, b, c);
-#else
-  return __builtin_fmaf(a, b, c);
-#endif
-}
+[[gnu::always_inline]] ORDO_HD float fused(float a, float b, float c) { return ORDO_MATH_EXACT(fmaf)(a, b, c); }
 
 /// c0 + c1 x + c2 x^2 + ..., by Horner's rule; of floats each step is rounded once.
 ORDO_HD double polynomial(double, double c0) { return c0; }

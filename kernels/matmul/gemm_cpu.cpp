@@ -8,6 +8,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/engine/run/parallel.h>
 #include <ordo/engine/tensor/half.h>
@@ -297,6 +298,15 @@ constexpr int kRowsTogether = ORDO_MANY_REGISTERS ? 4 : 2;
 constexpr int64_t kRowTile = 2048;     // columns whose sums stay in the first-level cache
 constexpr int64_t kColumnVectors = 2;  // of columns that are transposed together
 
+// f.operator()<R>(), R being `count`, a power of two, or kMost where that is less.
+template <int kMost, class F>
+void with_power_of_two(int64_t count, const F& f) {
+  if constexpr (kMost > 1) {
+    if (count < kMost) return with_power_of_two<kMost / 2>(count, f);
+  }
+  f.template operator()<kMost>();
+}
+
 // sums[r][j] = sums[r][j] + a[r][s] b[s * row + j] for s = 0, ..., S - 1; the rows of a and sums are `apart`.
 template <int R, int S, class T, class A>
 void add_rows(const A* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t row, int64_t cols, int64_t apart,
@@ -326,15 +336,6 @@ void add_rows(const A* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t row, int
         sums[r * apart + j] = std::fma(a[r * kDepth + s], A(b[s * row + j]), sums[r * apart + j]);
 }
 
-// add_rows() of `rows` <= R, a power of two.
-template <int S, int R = kRowsTogether, class T, class A>
-void add_few_rows(int64_t rows, const A* a, const T* b, int64_t row, int64_t cols, int64_t apart, A* sums) {
-  if constexpr (R > 1) {
-    if (rows < R) return add_few_rows<S, R / 2>(rows, a, b, row, cols, apart, sums);
-  }
-  add_rows<R, S>(a, b, row, cols, apart, sums);
-}
-
 // block[r][j] = block[r][j] + the products of the rows of a with `cols` columns of b, whose rows are contiguous. The
 // rows of block are `width` apart.
 template <class T, class A>
@@ -343,8 +344,9 @@ void add_contiguous_rows(const Gemm& g, const A* a, const T* b, int64_t depth, i
   int64_t k = 0;
   for (; k + kStep <= depth; k += kStep, b += kStep * g.b.row)
     for (int64_t i = 0; i < g.m; i += kRowsTogether)
-      add_few_rows<kStep>(int64_t(std::bit_ceil(uint64_t(g.m))) - i, a + i * kDepth + k, b, g.b.row, cols, width,
-                          block + i * width);
+      with_power_of_two<kRowsTogether>(int64_t(std::bit_ceil(uint64_t(g.m))) - i, [&]<int R>() {
+        add_rows<R, kStep>(a + i * kDepth + k, b, g.b.row, cols, width, block + i * width);
+      });
   for (; k < depth; ++k, b += g.b.row)
     for (int64_t i = 0; i < g.m; ++i) add_rows<1, 1>(a + i * kDepth + k, b, g.b.row, cols, width, block + i * width);
 }
@@ -382,21 +384,13 @@ void add_columns(const T* HWY_RESTRICT a, int64_t row, const A* HWY_RESTRICT b, 
   for (int i = 0; i < R * G; ++i) sum[i].store(sums + i * L::count);
 }
 
-// add_columns() of `count` <= R columns, a power of two.
-template <int G, int R = kFewRows, class T, class A>
-void add_few_columns(int64_t count, const T* a, int64_t row, const A* b, int64_t depth, A* sums) {
-  if constexpr (R > 1) {
-    if (count < R) return add_few_columns<G, R / 2>(count, a, row, b, depth, sums);
-  }
-  add_columns<R, G>(a, row, b, depth, sums);
-}
-
-// add_few_columns where the columns of b are contiguous: kColumnVectors vectors of them, transposed in registers.
+// add_contiguous_rows() where the columns of b are contiguous: kColumnVectors vectors of them, transposed in registers.
 template <class T, class A>
 void add_contiguous_columns(const Gemm& g, const A* a, const T* b, int64_t depth, int64_t cols, A* block) {
   constexpr int64_t kWidth = kColumnVectors * Lanes<A>::count;
   const int64_t whole = cols == kWidth ? depth / kLine<T> * kLine<T> : 0;
-  add_few_columns<kColumnVectors>(int64_t(std::bit_ceil(uint64_t(g.m))), b, g.b.col, a, whole, block);
+  with_power_of_two<kFewRows>(int64_t(std::bit_ceil(uint64_t(g.m))),
+                              [&]<int R>() { add_columns<R, kColumnVectors>(b, g.b.col, a, whole, block); });
   for (int64_t i = 0; i < g.m; ++i)
     for (int64_t j = 0; j < cols; ++j) {
       A& sum = block[i * kWidth + j];
@@ -512,29 +506,14 @@ void product(const Gemm& g) {
 }  // namespace
 
 void floating_gemm(const Gemm& g) {
-  switch (g.dtype) {
-    case DType::float64:
-      return product<double, double, double>(g);
-    case DType::float16:
-      return g.c_dtype == float32 ? product<Half, float, float>(g) : product<Half, float, Half>(g);
-    case DType::bfloat16:
-      return g.c_dtype == float32 ? product<BFloat16, float, float>(g) : product<BFloat16, float, BFloat16>(g);
-    default:
-      return product<float, float, float>(g);
-  }
+  dispatch_floating("matmul", g.dtype, [&]<class T>() {
+    using A = product_sum_t<T>;
+    g.c_dtype == dtype_of<A> ? product<T, A, A>(g) : product<T, A, T>(g);
+  });
 }
 
 std::unique_ptr<Scratch<char>> pack(const Gemm& g) {
-  switch (g.dtype) {
-    case DType::float64:
-      return panels_of<double, double>(g);
-    case DType::float16:
-      return panels_of<Half, float>(g);
-    case DType::bfloat16:
-      return panels_of<BFloat16, float>(g);
-    default:
-      return panels_of<float, float>(g);
-  }
+  return dispatch_floating("matmul", g.dtype, [&]<class T>() { return panels_of<T, product_sum_t<T>>(g); });
 }
 
 }  // namespace HWY_NAMESPACE

@@ -88,43 +88,45 @@ NormGradients batch_norm_backward(const Tensor& grad, const Tensor& input, const
   return out;
 }
 
-namespace {
-
-const char* name_of(RowNorm kind) { return kind == RowNorm::layer ? "layer_norm" : "rms_norm"; }
-
-/// Checks that `shape` are the input's last dimensions.
-RowNormShape row_norm_shape(RowNorm kind, const Tensor& input, const Dims& shape, double eps = 0) {
-  const int first = input.dim() - shape.size();
-  bool fits = shape.size() > 0 && first >= 0;
-  for (int d = 0; fits && d < shape.size(); ++d) fits = input.sizes()[first + d] == shape[d];
-  ORDO_CHECK(fits, ShapeError, name_of(kind),
-             "normalized_shape must be the last dimensions of the input: it is {}, the input has {}", shape,
+RowNormShape row_norm_shape(RowNorm kind, const Tensor& input, const Dims& normalized_shape, double eps) {
+  const bool centered = kind == RowNorm::layer;
+  RowNormShape s{.op = centered ? "layer_norm" : "rms_norm",
+                 .parameter = normalized_shape,
+                 .values = {},
+                 .centered = centered,
+                 .eps = eps};
+  ordo::detail::expect_defined(s.op, input, "input");
+  ordo::detail::expect_floating(s.op, input);
+  const int first = input.dim() - normalized_shape.size();
+  bool fits = normalized_shape.size() > 0 && first >= 0;
+  for (int d = 0; fits && d < normalized_shape.size(); ++d) fits = input.sizes()[first + d] == normalized_shape[d];
+  ORDO_CHECK(fits, ShapeError, s.op,
+             "normalized_shape must be the last dimensions of the input: it is {}, the input has {}", normalized_shape,
              input.sizes());
-  RowNormShape s{.values = {}, .centered = kind == RowNorm::layer, .eps = eps};
   for (int d = 0; d < first; ++d) s.values.rows *= input.sizes()[d];
-  s.values.inner = shape.product();
+  s.values.inner = normalized_shape.product();
   return s;
 }
 
-RowNormShape group_norm_shape(const Tensor& input, int64_t groups, double eps = 0) {
-  RowNormShape s{.values = {}, .eps = eps, .channels = input.size(1)};
+RowNormShape group_norm_shape(const Tensor& input, int64_t groups, double eps) {
+  const int64_t channels = input.size(1);
+  RowNormShape s{.op = "group_norm", .parameter = {channels}, .values = {}, .eps = eps, .channels = channels};
   s.values.rows = input.size(0) * groups;
-  s.values.parts = std::max<int64_t>(1, s.channels / groups);
-  s.values.inner = s.channels / groups;
+  s.values.parts = std::max<int64_t>(1, channels / groups);
+  s.values.inner = channels / groups;
   for (int d = 2; d < input.dim(); ++d) s.values.inner *= input.size(d);
   return s;
 }
 
-Tensor of_shape(const char* op, const Tensor& t, const char* name, const Tensor& input, const Dims& shape) {
-  ORDO_CHECK(!t.defined() || t.sizes() == shape, ShapeError, op, "{} must have the normalized_shape {}, but has {}",
-             name, shape, t.sizes());
-  return widened(op, t, name, input);
+static Tensor of_shape(const RowNormShape& s, const Tensor& t, const char* name, const Tensor& input) {
+  ORDO_CHECK(!t.defined() || t.sizes() == s.parameter, ShapeError, s.op,
+             "{} must have the normalized_shape {}, but has {}", name, s.parameter, t.sizes());
+  return widened(s.op, t, name, input);
 }
 
-NormResult normalised(const char* op, const RowNormShape& s, const Tensor& input, const Dims& of_parameter,
-                      const Tensor& weight, const Tensor& bias) {
-  const Tensor w = of_shape(op, weight, "weight", input, of_parameter),
-               b = of_shape(op, bias, "bias", input, of_parameter);
+NormResult row_norm(const RowNormShape& s, const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  const ordo::detail::OperationName name(s.op);
+  const Tensor w = of_shape(s, weight, "weight", input), b = of_shape(s, bias, "bias", input);
   const NormResult r{ordo::detail::result_like(input), wide_result({s.values.rows}, input),
                      wide_result({s.values.rows}, input)};
   if (!s.centered) fill_(r.mean, 0);
@@ -132,45 +134,14 @@ NormResult normalised(const char* op, const RowNormShape& s, const Tensor& input
   return r;
 }
 
-NormGradients gradients(const char* op, const RowNormShape& s, const Tensor& grad, const Tensor& input,
-                        const Dims& of_parameter, const Tensor& weight, const NormResult& saved, bool for_input,
-                        bool for_weight, bool for_bias) {
+NormGradients row_norm_backward(const RowNormShape& s, const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                const NormResult& saved, bool for_input, bool for_weight, bool for_bias) {
   NormGradients out{for_input ? ordo::detail::result_like(input) : Tensor(),
-                    for_weight ? wide_result(of_parameter, input) : Tensor(),
-                    for_bias ? wide_result(of_parameter, input) : Tensor()};
+                    for_weight ? wide_result(s.parameter, input) : Tensor(),
+                    for_bias ? wide_result(s.parameter, input) : Tensor()};
   ORDO_ON_DEVICE(input.device(), row_norm_backward, s, contiguous(grad), contiguous(input),
-                 of_shape(op, weight, "weight", input, of_parameter), saved, out);
+                 of_shape(s, weight, "weight", input), saved, out);
   return out;
-}
-
-}  // namespace
-
-NormResult row_norm(RowNorm kind, const Tensor& input, const Dims& normalized_shape, const Tensor& weight,
-                    const Tensor& bias, double eps) {
-  const char* op = name_of(kind);
-  const ordo::detail::OperationName name(op);
-  ordo::detail::expect_defined(op, input, "input");
-  ordo::detail::expect_floating(op, input);
-  return normalised(op, row_norm_shape(kind, input, normalized_shape, eps), input, normalized_shape, weight, bias);
-}
-
-NormGradients row_norm_backward(RowNorm kind, const Tensor& grad, const Tensor& input, const Tensor& weight,
-                                const NormResult& saved, const Dims& normalized_shape, bool for_input, bool for_weight,
-                                bool for_bias) {
-  return gradients(name_of(kind), row_norm_shape(kind, input, normalized_shape), grad, input, normalized_shape, weight,
-                   saved, for_input, for_weight, for_bias);
-}
-
-NormResult group_norm(const Tensor& input, int64_t groups, const Tensor& weight, const Tensor& bias, double eps) {
-  const ordo::detail::OperationName name("group_norm");
-  return normalised("group_norm", group_norm_shape(input, groups, eps), input, {input.size(1)}, weight, bias);
-}
-
-NormGradients group_norm_backward(const Tensor& grad, const Tensor& input, int64_t groups, const Tensor& weight,
-                                  const NormResult& saved, bool for_input, bool for_weight, bool for_bias) {
-  const ordo::detail::OperationName name("group_norm_backward");
-  return gradients("group_norm", group_norm_shape(input, groups), grad, input, {input.size(1)}, weight, saved,
-                   for_input, for_weight, for_bias);
 }
 
 }  // namespace ordo::kernels

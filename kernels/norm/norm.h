@@ -25,21 +25,6 @@ NormResult batch_norm(const Tensor& input, const Tensor& running_mean, const Ten
 NormGradients batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
                                   const NormResult& saved, bool training);
 
-/// layer_norm subtracts the mean, rms_norm does not: its mean is 0.
-enum class RowNorm : unsigned char { layer, rms };
-
-/// Weight and bias are of `normalized_shape`.
-NormResult row_norm(RowNorm kind, const Tensor& input, const Dims& normalized_shape, const Tensor& weight,
-                    const Tensor& bias, double eps);
-NormGradients row_norm_backward(RowNorm kind, const Tensor& grad, const Tensor& input, const Tensor& weight,
-                                const NormResult& saved, const Dims& normalized_shape, bool for_input, bool for_weight,
-                                bool for_bias);
-
-/// The rows are groups of channels. input: [N, C, ...], floating, C being a multiple of `groups`; weight and bias: [C].
-NormResult group_norm(const Tensor& input, int64_t groups, const Tensor& weight, const Tensor& bias, double eps);
-NormGradients group_norm_backward(const Tensor& grad, const Tensor& input, int64_t groups, const Tensor& weight,
-                                  const NormResult& saved, bool for_input, bool for_weight, bool for_bias);
-
 /// A channel is a row.
 struct BatchNormShape {
   RowsShape values;
@@ -55,6 +40,8 @@ struct BatchNormTensors {
 
 /// Contiguous rows of `inner` values. In groups, each has `parts` of `channels` channels.
 struct RowNormShape {
+  const char* op;
+  Dims parameter;  // the sizes of weight and bias
   RowsShape values;
   bool centered = true;
   double eps = 0;
@@ -67,6 +54,16 @@ struct RowNormShape {
     return reduce_shape({values.rows * values.parts / channels, channels, inner}, {channels * inner, inner, 1}, 0b101);
   }
 };
+
+/// layer_norm subtracts the mean, rms_norm does not: its mean is 0.
+enum class RowNorm : unsigned char { layer, rms };
+RowNormShape row_norm_shape(RowNorm kind, const Tensor& input, const Dims& normalized_shape, double eps);
+/// The rows are groups of channels. input: [N, C, ...], floating, C being a multiple of `groups`.
+RowNormShape group_norm_shape(const Tensor& input, int64_t groups, double eps);
+
+NormResult row_norm(const RowNormShape& s, const Tensor& input, const Tensor& weight, const Tensor& bias);
+NormGradients row_norm_backward(const RowNormShape& s, const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                const NormResult& saved, bool for_input, bool for_weight, bool for_bias);
 
 ORDO_DEVICES(void, batch_norm, const BatchNormShape& s, const Tensor& input, const BatchNormTensors& p,
              const NormResult& r)

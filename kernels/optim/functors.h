@@ -2,17 +2,12 @@
 // rounded where they are stored.
 #pragma once
 
-#include <cmath>
-
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/tensor/host_device.h>
+#include <ordo/kernels/math/math.h>
 #include <ordo/kernels/optim/optim.h>
 
 namespace ordo::kernels {
-
-// Correctly rounded everywhere.
-ORDO_HD float square_root(float x) { return ::sqrtf(x); }
-ORDO_HD double square_root(double x) { return ::sqrt(x); }
 
 /// What a step reads and changes; state is null where a step has none.
 template <class T>
@@ -79,7 +74,7 @@ struct StepElement<T, AdamStep> {
       if (before > v) v = before;  // NaN stays
       largest[i] = T(v);
     }
-    at.parameter[i] = T(p - step_size * (m / (square_root(v) / denominator + eps)));
+    at.parameter[i] = T(p - step_size * (m / (math::sqrt(v) / denominator + eps)));
   }
 };
 
@@ -104,7 +99,7 @@ struct StepElement<T, RmspropStep> {
       v = v - m * m;
       if (v < 0) v = 0;  // a variance, but for rounding
     }
-    Acc step = g / (square_root(v) + eps);
+    Acc step = g / (math::sqrt(v) + eps);
     if (T* const momentum_buffer = at.state[1]) {
       step = momentum * Acc(momentum_buffer[i]) + step;
       momentum_buffer[i] = T(step);
@@ -128,7 +123,7 @@ struct StepElement<T, AdagradStep> {
     if (weight_decay != 0) g = g + weight_decay * p;
     const Acc v = Acc(at.state[0][i]) + g * g;
     at.state[0][i] = T(v);
-    at.parameter[i] = T(p - lr * (g / (square_root(v) + eps)));
+    at.parameter[i] = T(p - lr * (g / (math::sqrt(v) + eps)));
   }
 };
 

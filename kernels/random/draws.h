@@ -155,36 +155,29 @@ struct DropoutDraw {
   }
 };
 
-/// loop.operator()<T>(draw) for the element type and with what the arguments ask for.
+/// loop(draw) with what the arguments ask for.
 template <class Loop>
 void with_draw(const DrawArgs& args, const Loop& loop) {
   const auto floating = [&](const char* op, const auto& f) { dispatch_floating(op, args.dtype, f); };
   switch (args.kind) {
     case Draw::uniform:
-      return floating("uniform_", [&]<class T>() {
-        loop.template operator()<T>(UniformDraw<T>{math_t<T>(args.p), math_t<T>(args.q)});
-      });
+      return floating("uniform_", [&]<class T>() { loop(UniformDraw<T>{math_t<T>(args.p), math_t<T>(args.q)}); });
     case Draw::normal:
-      return floating("normal_", [&]<class T>() {
-        loop.template operator()<T>(NormalDraw<T>{math_t<T>(args.p), math_t<T>(args.q)});
-      });
+      return floating("normal_", [&]<class T>() { loop(NormalDraw<T>{math_t<T>(args.p), math_t<T>(args.q)}); });
     case Draw::integers:
       return dispatch_all("randint", args.dtype, [&]<class T>() {
         // No other type holds all integers of a larger range.
         if constexpr (std::is_same_v<T, int64_t> || std::is_same_v<T, double>)
-          if (args.range > kSmallRange) return loop.template operator()<T>(IntegerDraw<T>{args.low, args.range});
-        loop.template operator()<T>(SmallIntegerDraw<T>{args.low, args.range});
+          if (args.range > kSmallRange) return loop(IntegerDraw<T>{args.low, args.range});
+        loop(SmallIntegerDraw<T>{args.low, args.range});
       });
     case Draw::bernoulli:
-      return dispatch_all("bernoulli", args.dtype,
-                          [&]<class T>() { loop.template operator()<T>(BernoulliDraw<T>{below(args.p)}); });
+      return dispatch_all("bernoulli", args.dtype, [&]<class T>() { loop(BernoulliDraw<T>{below(args.p)}); });
     case Draw::bernoulli_each:
-      return floating("bernoulli", [&]<class T>() {
-        loop.template operator()<T>(BernoulliEachDraw<T>{static_cast<const T*>(args.x)});
-      });
+      return floating("bernoulli", [&]<class T>() { loop(BernoulliEachDraw<T>{static_cast<const T*>(args.x)}); });
     case Draw::dropout:
       return floating("dropout", [&]<class T>() {
-        loop.template operator()<T>(DropoutDraw<T>{static_cast<const T*>(args.x), below(args.p), math_t<T>(args.q)});
+        loop(DropoutDraw<T>{static_cast<const T*>(args.x), below(args.p), math_t<T>(args.q)});
       });
   }
 }

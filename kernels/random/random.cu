@@ -19,18 +19,18 @@ __global__ void draw_kernel(int64_t numel, T* out, uint64_t seed, uint64_t strea
   }
 }
 
-template <class T, class Draw>
-void draw_loop(const DrawArgs& args, const Draw& draw) {
+template <template <class> class Draw, class T>
+void draw_loop(const DrawArgs& args, const Draw<T>& draw) {
   ordo::cuda::DeviceScope scope(args.device);
-  const int64_t blocks = (args.numel + Draw::kPerBlock - 1) / Draw::kPerBlock;
-  ordo::cuda::launch_over(draw_kernel<T, Draw>, blocks, ordo::cuda::current_stream(args.device), args.numel,
+  const int64_t blocks = (args.numel + Draw<T>::kPerBlock - 1) / Draw<T>::kPerBlock;
+  ordo::cuda::launch_over(draw_kernel<T, Draw<T>>, blocks, ordo::cuda::current_stream(args.device), args.numel,
                           static_cast<T*>(args.out), args.state.seed, args.state.stream, args.state.offset, draw);
 }
 
 }  // namespace
 
 void draw(const DrawArgs& args) {
-  with_draw(args, [&]<class T>(const auto& draw) { draw_loop<T>(args, draw); });
+  with_draw(args, [&](const auto& draw) { draw_loop(args, draw); });
 }
 
 }  // namespace ordo::kernels::cuda

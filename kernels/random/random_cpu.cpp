@@ -61,18 +61,18 @@ void for_batches(const DrawArgs& args, const Batch& batch) {
   });
 }
 
-template <class T, class Draw>
-void draw_loop(const DrawArgs& args, const Draw& draw) {
-  constexpr int per_block = Draw::kPerBlock;
+template <template <class> class Draw, class T>
+void draw_loop(const DrawArgs& args, const Draw<T>& draw) {
+  constexpr int per_block = Draw<T>::kPerBlock;
   T* out = static_cast<T*>(args.out);
   for_batches<per_block>(args, [&](const uint32_t(&numbers)[4 * kBatch], int64_t start, int count) {
     for (int i = 0; i < count; ++i) out[start + i] = draw(numbers + i * (4 / per_block), start + i);
   });
 }
 
-/// NormalDraw, a batch at a time, which vectorises.
+/// NormalDraw below double, a batch at a time, which vectorises.
 template <class T>
-void normal_loop(const DrawArgs& args, const NormalDraw<T>& draw) {
+requires(!std::is_same_v<T, double>) void draw_loop(const DrawArgs& args, const NormalDraw<T>& draw) {
   T* out = static_cast<T*>(args.out);
   for_batches<4>(args, [&](const uint32_t(&numbers)[4 * kBatch], int64_t start, int count) {
     uint32_t u[kPairs], a[kPairs];
@@ -92,12 +92,7 @@ void normal_loop(const DrawArgs& args, const NormalDraw<T>& draw) {
 }  // namespace
 
 void draw(const DrawArgs& args) {
-  with_draw(args, [&]<class T>(const auto& draw) {
-    if constexpr (std::is_same_v<decltype(draw), const NormalDraw<T>&> && !std::is_same_v<T, double>)
-      normal_loop<T>(args, draw);
-    else
-      draw_loop<T>(args, draw);
-  });
+  with_draw(args, [&](const auto& draw) { draw_loop(args, draw); });
 }
 
 }  // namespace ordo::kernels::cpu

@@ -147,43 +147,26 @@ template <class E>
   for (int64_t j = 0; j < e.width; ++j) e.hold(row, j);
 }
 template <class E>
-[[gnu::always_inline]] static inline void advance_elements(const E& e, int64_t row) {
-  ORDO_INDEPENDENT
-  for (int64_t j = 0; j < e.width; ++j) e.advance(row, j);
-}
-template <class E>
 [[gnu::noinline]] static void advance_row(const E e, int64_t row) {
-  advance_elements(e, row);
-}
-/// Of floats. All that is called is a part of these loops: one with a call would not vectorise.
-struct Flat {
-  template <class E>
-  [[gnu::noinline, gnu::flatten]] static void advance(const E e, int64_t row) {
-    advance_elements(e, row);
-  }
-  template <class E>
-  [[gnu::noinline, gnu::flatten, ORDO_AVX512]] static void advance_avx512(const E e, int64_t row) {
-    advance_elements(e, row);
-  }
-};
-template <class E>
-static auto row_function() {
+  const auto elements = [=] {
+    ORDO_INDEPENDENT
+    for (int64_t j = 0; j < e.width; ++j) e.advance(row, j);
+  };
   if constexpr (std::is_same_v<typename E::Element, float>)
-    return cpu::has_avx512() ? Flat::advance_avx512<E> : Flat::advance<E>;
+    cpu::vectorised(e.width, elements);
   else
-    return advance_row<E>;
+    elements();
 }
 
 void cpu::recurrent_step(const RecurrentStep& s) {
   with_element(s, [&]<class E>(const E& element) {
-    const auto advance = row_function<E>();
     parallel_for(0, s.rows, std::max<int64_t>(1, 2048 / std::max<int64_t>(s.width, 1)),
                  [&](int64_t first, int64_t last) {
                    for (int64_t row = first; row < last; ++row)
                      if (element.holds(row))
                        hold_row(element, row);
                      else
-                       advance(element, row);
+                       advance_row(element, row);
                  });
   });
 }

@@ -14,9 +14,9 @@ void extremum(const Tensor& t, const Tensor& out, const ReduceShape& g) {
 }
 
 template <bool kMax>
-void place(const Tensor& t, const Tensor* values, const Tensor& indices, const ReduceShape& g) {
+void place(const Tensor& t, const Tensor& values, const Tensor& indices, const ReduceShape& g) {
   dispatch_all("argmax", t.dtype(), [&]<class T>() {
-    T* const to = values ? values->data<T>() : nullptr;
+    T* const to = values.defined() ? values.data<T>() : nullptr;
     reduce_place(ArgExtremumReducer<T, kMax>{t.data<T>(), to, indices.data<int64_t>()}, g, t.device());
   });
 }
@@ -25,7 +25,7 @@ void place(const Tensor& t, const Tensor* values, const Tensor& indices, const R
 
 void amax(const Tensor& t, const Tensor& out, const ReduceShape& g, double) { extremum<true>(t, out, g); }
 void amin(const Tensor& t, const Tensor& out, const ReduceShape& g, double) { extremum<false>(t, out, g); }
-void arg_extremum(bool max, const Tensor& t, const Tensor* values, const Tensor& indices, const ReduceShape& g) {
+void arg_extremum(bool max, const Tensor& t, const Tensor& values, const Tensor& indices, const ReduceShape& g) {
   max ? place<true>(t, values, indices, g) : place<false>(t, values, indices, g);
 }
 

@@ -57,49 +57,48 @@ Tensor reduced(const char* op, Results results, const Tensor& t, const Dims& dim
 #define ORDO_REDUCE(f, p) [&](const Tensor& out, const ReduceShape& g) { ORDO_ON_DEVICE(t.device(), f, t, out, g, p); }
 
 /// The values, if wanted, and the indices.
-Tensor extreme_index(const char* op, bool max, Tensor* values, const Tensor& t, const Dims& dims, bool keepdim) {
+std::pair<Tensor, Tensor> extremes(const char* op, bool max, bool with_values, const Tensor& t, const Dims& dims,
+                                   bool keepdim) {
   const ordo::detail::OperationName name(op);
   ordo::detail::expect_defined(op, t, "input");
   const unsigned mask = reduced_mask(op, t.dim(), dims);
   const ReduceShape g = reduce_shape(t, mask);
   expect_values(op, g, t);
   const Dims sizes = sizes_after(t.sizes(), mask, keepdim);
-  if (values) *values = ordo::detail::result(sizes, t.dtype(), t.device());
-  Tensor indices = ordo::detail::result(sizes, int64, t.device());
-  ORDO_ON_DEVICE(t.device(), arg_extremum, max, t, values, indices, g);
-  return indices;
+  std::pair<Tensor, Tensor> out;
+  if (with_values) out.first = ordo::detail::result(sizes, t.dtype(), t.device());
+  out.second = ordo::detail::result(sizes, int64, t.device());
+  ORDO_ON_DEVICE(t.device(), arg_extremum, max, t, out.first, out.second, g);
+  return out;
 }
 
 }  // namespace
 
-Tensor sum(const Tensor& t, const Dims& dims, bool keepdim) {
-  return reduced("sum", Results::wide, t, dims, keepdim, ORDO_REDUCE(sum, 0));
-}
+#define ORDO_REDUCTION(name, results)                                                \
+  Tensor name(const Tensor& t, const Dims& dims, bool keepdim) {                     \
+    return reduced(#name, Results::results, t, dims, keepdim, ORDO_REDUCE(name, 0)); \
+  }
+ORDO_REDUCTION(sum, wide)
+ORDO_REDUCTION(mean, floating)
+ORDO_REDUCTION(prod, wide)
+ORDO_REDUCTION(any, boolean)
+ORDO_REDUCTION(all, boolean)
+ORDO_REDUCTION(square_sum, floating)
+ORDO_REDUCTION(logsumexp, floating)
+ORDO_REDUCTION(amax, extreme)
+ORDO_REDUCTION(amin, extreme)
+
 Tensor nansum(const Tensor& t, const Dims& dims, bool keepdim) {
   return reduced("nansum", Results::wide, t, dims, keepdim, [&](const auto&... to) {
     if (!is_floating(t.dtype())) return ORDO_ON_DEVICE(t.device(), sum, t, to..., 0);
     ORDO_ON_DEVICE(t.device(), nansum, t, to..., 0);
   });
 }
-Tensor mean(const Tensor& t, const Dims& dims, bool keepdim) {
-  return reduced("mean", Results::floating, t, dims, keepdim, ORDO_REDUCE(mean, 0));
-}
 Tensor dot(const Tensor& a, const Tensor& b) {
   Tensor out = ordo::detail::result({}, a.dtype(), a.device());
   ORDO_ON_DEVICE(a.device(), dot, a, b, out);
   return out;
 }
-Tensor prod(const Tensor& t, const Dims& dims, bool keepdim) {
-  return reduced("prod", Results::wide, t, dims, keepdim, ORDO_REDUCE(prod, 0));
-}
-
-Tensor any(const Tensor& t, const Dims& dims, bool keepdim) {
-  return reduced("any", Results::boolean, t, dims, keepdim, ORDO_REDUCE(any, 0));
-}
-Tensor all(const Tensor& t, const Dims& dims, bool keepdim) {
-  return reduced("all", Results::boolean, t, dims, keepdim, ORDO_REDUCE(all, 0));
-}
-
 Tensor norm(const Tensor& t, double p, const Dims& dims, bool keepdim) {
   return reduced("norm", Results::floating, t, dims, keepdim, [&](const Tensor& out, const ReduceShape& g) {
     ORDO_CHECK(p == p, ValueError, "norm", "p must be a number, but is NaN");
@@ -108,42 +107,24 @@ Tensor norm(const Tensor& t, double p, const Dims& dims, bool keepdim) {
     ORDO_ON_DEVICE(t.device(), norm, t, out, g, p);
   });
 }
-Tensor square_sum(const Tensor& t, const Dims& dims, bool keepdim) {
-  return reduced("square_sum", Results::floating, t, dims, keepdim, ORDO_REDUCE(square_sum, 0));
-}
-
 Tensor var(const Tensor& t, const Dims& dims, double correction, bool keepdim) {
   return reduced("var", Results::floating, t, dims, keepdim, ORDO_REDUCE(var, correction));
 }
 Tensor std(const Tensor& t, const Dims& dims, double correction, bool keepdim) {
   return reduced("std", Results::floating, t, dims, keepdim, ORDO_REDUCE(deviation, correction));
 }
-Tensor logsumexp(const Tensor& t, const Dims& dims, bool keepdim) {
-  return reduced("logsumexp", Results::floating, t, dims, keepdim, ORDO_REDUCE(logsumexp, 0));
-}
-
-Tensor amax(const Tensor& t, const Dims& dims, bool keepdim) {
-  return reduced("amax", Results::extreme, t, dims, keepdim, ORDO_REDUCE(amax, 0));
-}
-Tensor amin(const Tensor& t, const Dims& dims, bool keepdim) {
-  return reduced("amin", Results::extreme, t, dims, keepdim, ORDO_REDUCE(amin, 0));
-}
 
 std::pair<Tensor, Tensor> max(const Tensor& t, int64_t dim, bool keepdim) {
-  std::pair<Tensor, Tensor> out;
-  out.second = extreme_index("max", true, &out.first, t, {dim}, keepdim);
-  return out;
+  return extremes("max", true, true, t, {dim}, keepdim);
 }
 std::pair<Tensor, Tensor> min(const Tensor& t, int64_t dim, bool keepdim) {
-  std::pair<Tensor, Tensor> out;
-  out.second = extreme_index("min", false, &out.first, t, {dim}, keepdim);
-  return out;
+  return extremes("min", false, true, t, {dim}, keepdim);
 }
 Tensor argmax(const Tensor& t, std::optional<int64_t> dim, bool keepdim) {
-  return extreme_index("argmax", true, nullptr, t, dim ? Dims{*dim} : Dims{}, keepdim);
+  return extremes("argmax", true, false, t, dim ? Dims{*dim} : Dims{}, keepdim).second;
 }
 Tensor argmin(const Tensor& t, std::optional<int64_t> dim, bool keepdim) {
-  return extreme_index("argmin", false, nullptr, t, dim ? Dims{*dim} : Dims{}, keepdim);
+  return extremes("argmin", false, false, t, dim ? Dims{*dim} : Dims{}, keepdim).second;
 }
 
 std::optional<std::pair<double, double>> known_range(const Tensor& t) {

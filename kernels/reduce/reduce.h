@@ -57,8 +57,8 @@ namespace cuda {
 ReduceLoop sum, nansum, mean, prod, any, all, norm, square_sum, var, deviation, logsumexp, amax, amin;
 }
 ORDO_DEVICES(void, dot, const Tensor& a, const Tensor& b, const Tensor& out)
-/// `values` may be null.
-ORDO_DEVICES(void, arg_extremum, bool max, const Tensor& t, const Tensor* values, const Tensor& indices,
+/// `values` may be undefined.
+ORDO_DEVICES(void, arg_extremum, bool max, const Tensor& t, const Tensor& values, const Tensor& indices,
              const ReduceShape& g)
 
 }  // namespace ordo::kernels

@@ -53,18 +53,19 @@ struct ComposedRows {
 
 Tensor row_norm(const OpCall& call, kernels::RowNorm kind, const Tensor& input, const Dims& shape, const Tensor& weight,
                 const Tensor& bias, double eps) {
-  auto r = kernels::row_norm(kind, input, shape, weight, bias, eps);
+  const auto s = kernels::row_norm_shape(kind, input, shape, eps);
+  auto r = kernels::row_norm(s, input, weight, bias);
   if (!recorded(input, weight, bias)) return call.done(std::move(r.out));
   const kernels::NormResult saved{Tensor(), r.mean, r.invstd};
   return record_norm(
       call, std::move(r.out), input, weight, bias, saved.invstd.dtype(),
       [=](const Tensor& grad, const Tensor& x, const Tensor& w) {
-        return kernels::row_norm_backward(kind, grad, x, w, saved, shape, needs(0), needs(1), needs(2));
+        return kernels::row_norm_backward(s, grad, x, w, saved, needs(0), needs(1), needs(2));
       },
       [=](const Tensor& grad_in, const Tensor& x, const Tensor& w) {
         const int64_t rows = saved.invstd.numel(), columns = shape.product();
         const Tensor grad = grad_in.reshape({rows, columns});
-        const ComposedRows of(x.reshape({rows, columns}), eps, kind == kernels::RowNorm::layer);
+        const ComposedRows of(x.reshape({rows, columns}), eps, s.centered);
         TensorList out(3);
         if (needs(1)) out[1] = sum(grad * of.normal, {0}).reshape(shape);
         if (needs(2)) out[2] = sum(grad, {0}).reshape(shape);
@@ -160,13 +161,14 @@ Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
     ORDO_CHECK(t.sizes() == Dims({channels}), ShapeError, kOp, "weight and bias must be [{}], but one is {}", channels,
                t.sizes());
   }
-  auto r = kernels::group_norm(input, num_groups, weight, bias, eps);
+  const auto s = kernels::group_norm_shape(input, num_groups, eps);
+  auto r = kernels::row_norm(s, input, weight, bias);
   if (!recorded(input, weight, bias)) return call.done(std::move(r.out));
   const kernels::NormResult saved{Tensor(), r.mean, r.invstd};
   return record_norm(
       call, std::move(r.out), input, weight, bias, saved.invstd.dtype(),
       [=](const Tensor& grad, const Tensor& x, const Tensor& w) {
-        return kernels::group_norm_backward(grad, x, num_groups, w, saved, needs(0), needs(1), needs(2));
+        return kernels::row_norm_backward(s, grad, x, w, saved, needs(0), needs(1), needs(2));
       },
       [=](const Tensor& grad, const Tensor& x, const Tensor& w) {
         Dims per_channel = Dims::filled(x.dim(), 1);
