@@ -8,7 +8,7 @@
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/engine/tensor/tensor_impl.h>
-#include <ordo/nn/cloning.h>
+#include <ordo/nn/later.h>
 #include <ordo/nn/parameter_slot.h>
 #include <ordo/nn/state/entries.h>
 
@@ -473,6 +473,11 @@ ModuleBase& ModuleBase::child_named(const char* container, const std::string& na
     for (const auto& c : children()) names += (names.empty() ? "'" : ", '") + c.first + "'";
   ORDO_CHECK(child, ValueError, container, "there is no module '{}'; there are: {}", name, names);
   return *child;
+}
+
+void throw_not_made(const std::string& name) {
+  detail::fail<ValueError>("Module", "'{0}' was declared but not made: in the constructor, {0} = add(\"{0}\", ...)",
+                           name);
 }
 
 }  // namespace ordo::nn

@@ -5,7 +5,6 @@
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/engine/run/fork.h>
-#include <ordo/nn/cloning.h>
 #include <ordo/nn/parameter_slot.h>
 
 namespace ordo::nn {

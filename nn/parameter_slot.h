@@ -1,9 +1,10 @@
-// A module's entry for a parameter or buffer, and the Parameter objects that stand for it. Internal.
+// A module's entry for a parameter or buffer, and the Parameter objects that stand for it. Internal to nn.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <ordo/nn/named_tensor.h>
@@ -25,6 +26,15 @@ struct ParameterSlot {
   /// Without checks.
   void set(const Tensor& value);
 };
+
+/// What clone() has copied so far, by what was copied: an object met twice, a tied parameter say, is copied once.
+struct CloneMap {
+  std::unordered_map<const void*, std::shared_ptr<void>> states;  // of modules
+  std::unordered_map<const ParameterSlot*, std::shared_ptr<ParameterSlot>> slots;
+  std::unordered_map<const TensorImpl*, Tensor> tensors;
+};
+/// Of this thread; null where nothing is cloned.
+CloneMap* clone_map();
 
 /// A parameter that is computed from others.
 struct Parametrization {

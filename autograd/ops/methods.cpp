@@ -18,6 +18,11 @@ Tensor Tensor::cuda() const { return to(Device("cuda")); }
   result Tensor::name parameters const { return ordo::name(*this, __VA_ARGS__); }
 #define METHOD0(name) \
   Tensor Tensor::name() const { return ordo::name(*this); }
+// Of parameters that several methods have.
+#define METHOD_DIMS(name) METHOD(Tensor, name, (const Dims& dims, bool keepdim), dims, keepdim)
+#define METHOD_DIM(name) METHOD(Tensor, name, (int64_t dim), dim)
+#define METHOD_KEEPDIM(name) METHOD(MaxResult, name, (int64_t dim, bool keepdim), dim, keepdim)
+#define METHOD_OTHER(name) METHOD(Tensor, name, (const Tensor& other), other)
 // NAME, and NAME_, which writes the result into the tensor.
 #define BOTH(name, parameters, ...)                                                          \
   METHOD(Tensor, name, parameters, __VA_ARGS__)                                              \
@@ -53,30 +58,20 @@ Tensor& overwrite(const char* op, Tensor& t, const Tensor& result) {
 METHOD0(sum) METHOD0(mean) METHOD0(var) METHOD0(std) METHOD0(max) METHOD0(min) METHOD0(prod) METHOD0(median)
 METHOD0(nanmedian) METHOD0(bitwise_not) METHOD0(nonzero) METHOD0(trace) METHOD0(digamma)
 
-METHOD(Tensor, sum, (const Dims& dims, bool keepdim), dims, keepdim)
-METHOD(Tensor, mean, (const Dims& dims, bool keepdim), dims, keepdim)
-METHOD(Tensor, nansum, (const Dims& dims, bool keepdim), dims, keepdim)
-METHOD(Tensor, nanmean, (const Dims& dims, bool keepdim), dims, keepdim)
-METHOD(Tensor, prod, (const Dims& dims, bool keepdim), dims, keepdim)
-METHOD(Tensor, logsumexp, (const Dims& dims, bool keepdim), dims, keepdim)
-METHOD(Tensor, amax, (const Dims& dims, bool keepdim), dims, keepdim)
-METHOD(Tensor, amin, (const Dims& dims, bool keepdim), dims, keepdim)
+METHOD_DIMS(sum) METHOD_DIMS(mean) METHOD_DIMS(nansum) METHOD_DIMS(nanmean) METHOD_DIMS(prod) METHOD_DIMS(logsumexp)
+METHOD_DIMS(amax) METHOD_DIMS(amin) METHOD_DIMS(any) METHOD_DIMS(all)
+METHOD_DIM(softmax) METHOD_DIM(log_softmax) METHOD_DIM(cumsum) METHOD_DIM(cumprod) METHOD_DIM(logcumsumexp)
+METHOD_KEEPDIM(max) METHOD_KEEPDIM(min) METHOD_KEEPDIM(median) METHOD_KEEPDIM(nanmedian) METHOD_KEEPDIM(mode)
+METHOD_OTHER(mul) METHOD_OTHER(div) METHOD_OTHER(minimum) METHOD_OTHER(maximum) METHOD_OTHER(matmul) METHOD_OTHER(mm)
+METHOD_OTHER(bmm) METHOD_OTHER(dot) METHOD_OTHER(mv) METHOD_OTHER(outer) METHOD_OTHER(expand_as)
+
 METHOD(AminmaxResult, aminmax, (std::optional<int64_t> dim, bool keepdim), dim, keepdim)
-METHOD(Tensor, any, (const Dims& dims, bool keepdim), dims, keepdim)
-METHOD(Tensor, all, (const Dims& dims, bool keepdim), dims, keepdim)
 METHOD(Tensor, var, (const Dims& dims, double correction, bool keepdim), dims, correction, keepdim)
 METHOD(Tensor, std, (const Dims& dims, double correction, bool keepdim), dims, correction, keepdim)
 METHOD(Tensor, norm, (double p), p)
 METHOD(Tensor, norm, (double p, const Dims& dims, bool keepdim), p, dims, keepdim)
-METHOD(MaxResult, max, (int64_t dim, bool keepdim), dim, keepdim)
-METHOD(MaxResult, min, (int64_t dim, bool keepdim), dim, keepdim)
 METHOD(Tensor, argmax, (std::optional<int64_t> dim, bool keepdim), dim, keepdim)
 METHOD(Tensor, argmin, (std::optional<int64_t> dim, bool keepdim), dim, keepdim)
-METHOD(Tensor, softmax, (int64_t dim), dim)
-METHOD(Tensor, log_softmax, (int64_t dim), dim)
-METHOD(Tensor, cumsum, (int64_t dim), dim)
-METHOD(Tensor, cumprod, (int64_t dim), dim)
-METHOD(Tensor, logcumsumexp, (int64_t dim), dim)
 METHOD(MaxResult, cummax, (int64_t dim), dim)
 METHOD(MaxResult, cummin, (int64_t dim), dim)
 METHOD(Tensor, diff, (int64_t n, int64_t dim), n, dim)
@@ -84,9 +79,6 @@ METHOD(MaxResult, sort, (int64_t dim, bool descending), dim, descending)
 METHOD(Tensor, argsort, (int64_t dim, bool descending), dim, descending)
 METHOD(MaxResult, topk, (int64_t k, int64_t dim, bool largest), k, dim, largest)
 METHOD(MaxResult, kthvalue, (int64_t k, int64_t dim, bool keepdim), k, dim, keepdim)
-METHOD(MaxResult, median, (int64_t dim, bool keepdim), dim, keepdim)
-METHOD(MaxResult, nanmedian, (int64_t dim, bool keepdim), dim, keepdim)
-METHOD(MaxResult, mode, (int64_t dim, bool keepdim), dim, keepdim)
 METHOD(Tensor, histc, (int64_t bins, double min, double max), bins, min, max)
 BOTH(nan_to_num, (double nan, std::optional<double> posinf, std::optional<double> neginf),
      nan, posinf, neginf)
@@ -96,16 +88,12 @@ METHOD(Tensor, add, (const Tensor& other, Scalar alpha), other, alpha)
 METHOD(Tensor, add, (Scalar other, Scalar alpha), other, alpha)
 METHOD(Tensor, sub, (const Tensor& other, Scalar alpha), other, alpha)
 METHOD(Tensor, sub, (Scalar other, Scalar alpha), other, alpha)
-METHOD(Tensor, mul, (const Tensor& other), other)
 METHOD(Tensor, mul, (Scalar other), other)
-METHOD(Tensor, div, (const Tensor& other), other)
 METHOD(Tensor, div, (Scalar other), other)
 BOTH(div, (const Tensor& other, RoundingMode rounding_mode), other, rounding_mode)
 BOTH(div, (Scalar other, RoundingMode rounding_mode), other, rounding_mode)
 BOTH(pow, (const Tensor& other), other)
 BOTH(pow, (Scalar other), other)
-METHOD(Tensor, minimum, (const Tensor& other), other)
-METHOD(Tensor, maximum, (const Tensor& other), other)
 BOTH(lerp, (const Tensor& end, const Tensor& weight), end, weight)
 BOTH(lerp, (const Tensor& end, Scalar weight), end, weight)
 BOTH(addcmul, (const Tensor& tensor1, const Tensor& tensor2, Scalar value), tensor1, tensor2, value)
@@ -113,9 +101,6 @@ BOTH(addcdiv, (const Tensor& tensor1, const Tensor& tensor2, Scalar value), tens
 METHOD(Tensor, isclose, (const Tensor& other, double rtol, double atol, bool equal_nan), other, rtol, atol, equal_nan)
 METHOD(bool, allclose, (const Tensor& other, double rtol, double atol, bool equal_nan), other, rtol, atol, equal_nan)
 METHOD(bool, equal, (const Tensor& other), other)
-METHOD(Tensor, matmul, (const Tensor& other), other)
-METHOD(Tensor, mm, (const Tensor& other), other)
-METHOD(Tensor, bmm, (const Tensor& other), other)
 METHOD(Tensor, masked_fill, (const Tensor& mask, Scalar value), mask, value)
 METHOD(Tensor, gather, (int64_t dim, const Tensor& index), dim, index)
 METHOD(Tensor, index_select, (int64_t dim, const Tensor& index), dim, index)
@@ -147,7 +132,6 @@ METHOD(Tensor, unflatten, (int64_t dim, const Dims& sizes), dim, sizes)
 METHOD(Tensor, movedim, (const Dims& source, const Dims& destination), source, destination)
 METHOD(Tensor, swapaxes, (int64_t axis0, int64_t axis1), axis0, axis1)
 METHOD(Tensor, broadcast_to, (const Dims& sizes), sizes)
-METHOD(Tensor, expand_as, (const Tensor& other), other)
 METHOD(Tensor, diagonal, (int64_t offset, int64_t dim1, int64_t dim2), offset, dim1, dim2)
 METHOD(Tensor, as_strided, (const Dims& sizes, const Dims& strides, std::optional<int64_t> storage_offset),
        sizes, strides, storage_offset)
@@ -155,9 +139,6 @@ METHOD(TensorList, unbind, (int64_t dim), dim)
 METHOD(TensorList, split, (int64_t split_size, int64_t dim), split_size, dim)
 METHOD(TensorList, split, (const std::vector<int64_t>& split_sizes, int64_t dim), split_sizes, dim)
 METHOD(TensorList, chunk, (int64_t chunks, int64_t dim), chunks, dim)
-METHOD(Tensor, dot, (const Tensor& other), other)
-METHOD(Tensor, mv, (const Tensor& vector), vector)
-METHOD(Tensor, outer, (const Tensor& other), other)
 METHOD(Tensor, addmm, (const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha), a, b, beta, alpha)
 METHOD(Tensor, baddbmm, (const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha), a, b, beta, alpha)
 BOTH(tril, (int64_t diagonal), diagonal)
@@ -180,11 +161,11 @@ METHOD(Tensor, multinomial, (int64_t num_samples, bool replacement, Generator* g
   BOTH(name, (const Tensor& other), other) \
   BOTH(name, (Scalar other), other)
 #include <ordo/kernels/elementwise/binary_functions.def>
-#define ORDO_COMPARISON(name, ...)                   \
-  METHOD(Tensor, name, (const Tensor& other), other) \
+#define ORDO_COMPARISON(name, ...) \
+  METHOD_OTHER(name)               \
   METHOD(Tensor, name, (Scalar other), other)
 #define ORDO_EXCHANGED_COMPARISON ORDO_COMPARISON
-#define ORDO_LOGICAL(name, ...) METHOD(Tensor, name, (const Tensor& other), other)
+#define ORDO_LOGICAL(name, ...) METHOD_OTHER(name)
 #include <ordo/kernels/elementwise/comparison.def>
     // clang-format on
 

@@ -16,7 +16,6 @@
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/distributed/ordered_reduce.h>
-#include <ordo/nn/read_values.h>
 
 namespace ordo::detail {
 
@@ -90,6 +89,14 @@ struct ShardedStep::Record {
   std::vector<uint8_t> gradients, changed;
   Tensor loss = {};  // undefined without rows
 };
+
+std::vector<double> values_of(const TensorList& tensors) {
+  if (tensors.empty()) return {};
+  const NoGrad guard;
+  TensorList parts;
+  for (const Tensor& t : tensors) parts.push_back(kernels::to(t, tensors[0].device(), float64).flatten());
+  return cat(parts, 0).to_vector<double>();
+}
 
 ShardedStep::ShardedStep(nn::ModuleBase& model, TensorList parameters, distributed::Group group)
     : group_(std::move(group)),

@@ -87,4 +87,7 @@ class ShardedStep {
   size_t launched_ = 0;
 };
 
+/// The values of tensors of one element each, by one copy and one wait for all of them.
+std::vector<double> values_of(const TensorList& tensors);
+
 }  // namespace ordo::detail

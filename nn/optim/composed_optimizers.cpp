@@ -70,8 +70,8 @@ struct ComposedStep {
 
 // -- Adadelta ---------------------------------------------------------------------------------------------------------
 
-Adadelta::Adadelta(const std::vector<ParameterGroup<AdadeltaOptions>>& groups)
-    : OptimizerOf("Adadelta", groups, check_adadelta) {}
+Adadelta::Adadelta(const Groups& groups)
+    : ComposedOptimizer("Adadelta", groups, check_adadelta, {"square_avg", "acc_delta"}) {}
 
 void Adadelta::update(size_t i, const Tensor& grad) {
   const AdadeltaOptions& o = options_of(i);
@@ -82,14 +82,10 @@ void Adadelta::update(size_t i, const Tensor& grad) {
   s.done(difference * rate_of(i));
 }
 
-std::vector<Optimizer::Memory> Adadelta::remembered(size_t i) {
-  return {{.name = "square_avg", .tensor = &state_[i].first}, {.name = "acc_delta", .tensor = &state_[i].second}};
-}
-
 // -- Adamax -----------------------------------------------------------------------------------------------------------
 
-Adamax::Adamax(const std::vector<ParameterGroup<AdamaxOptions>>& groups)
-    : OptimizerOf("Adamax", groups, check_adamax) {}
+Adamax::Adamax(const Groups& groups)
+    : ComposedOptimizer("Adamax", groups, check_adamax, {"exp_avg", "exp_inf", nullptr, "beta1_power"}) {}
 
 void Adamax::update(size_t i, const Tensor& grad) {
   const AdamaxOptions& o = options_of(i);
@@ -100,16 +96,10 @@ void Adamax::update(size_t i, const Tensor& grad) {
   s.done(s.first / s.second * (rate_of(i) / (1 - s.state.power1)));
 }
 
-std::vector<Optimizer::Memory> Adamax::remembered(size_t i) {
-  ComposedState& state = state_[i];
-  return {{.name = "exp_avg", .tensor = &state.first},
-          {.name = "exp_inf", .tensor = &state.second},
-          {.name = "beta1_power", .number = &state.power1, .first = 1}};
-}
-
 // -- NAdam ------------------------------------------------------------------------------------------------------------
 
-NAdam::NAdam(const std::vector<ParameterGroup<NAdamOptions>>& groups) : OptimizerOf("NAdam", groups, check_nadam) {}
+NAdam::NAdam(const Groups& groups)
+    : ComposedOptimizer("NAdam", groups, check_nadam, {"exp_avg", "exp_avg_sq", "step", "mu_product", "beta2_power"}) {}
 
 void NAdam::update(size_t i, const Tensor& grad) {
   const NAdamOptions& o = options_of(i);
@@ -127,18 +117,11 @@ void NAdam::update(size_t i, const Tensor& grad) {
          root);
 }
 
-std::vector<Optimizer::Memory> NAdam::remembered(size_t i) {
-  ComposedState& state = state_[i];
-  return {{.name = "exp_avg", .tensor = &state.first},
-          {.name = "exp_avg_sq", .tensor = &state.second},
-          {.name = "step", .number = &state.steps},
-          {.name = "mu_product", .number = &state.power1, .first = 1},
-          {.name = "beta2_power", .number = &state.power2, .first = 1}};
-}
-
 // -- RAdam ------------------------------------------------------------------------------------------------------------
 
-RAdam::RAdam(const std::vector<ParameterGroup<RAdamOptions>>& groups) : OptimizerOf("RAdam", groups, check_radam) {}
+RAdam::RAdam(const Groups& groups)
+    : ComposedOptimizer("RAdam", groups, check_radam, {"exp_avg", "exp_avg_sq", "step", "beta1_power", "beta2_power"}) {
+}
 
 void RAdam::update(size_t i, const Tensor& grad) {
   const RAdamOptions& o = options_of(i);
@@ -152,18 +135,9 @@ void RAdam::update(size_t i, const Tensor& grad) {
   s.done(s.first * rate / (s.second.sqrt() + o.eps));
 }
 
-std::vector<Optimizer::Memory> RAdam::remembered(size_t i) {
-  ComposedState& state = state_[i];
-  return {{.name = "exp_avg", .tensor = &state.first},
-          {.name = "exp_avg_sq", .tensor = &state.second},
-          {.name = "step", .number = &state.steps},
-          {.name = "beta1_power", .number = &state.power1, .first = 1},
-          {.name = "beta2_power", .number = &state.power2, .first = 1}};
-}
-
 // -- Rprop ------------------------------------------------------------------------------------------------------------
 
-Rprop::Rprop(const std::vector<ParameterGroup<RpropOptions>>& groups) : OptimizerOf("Rprop", groups, check_rprop) {}
+Rprop::Rprop(const Groups& groups) : ComposedOptimizer("Rprop", groups, check_rprop, {"prev", "step_size", "step"}) {}
 
 void Rprop::update(size_t i, const Tensor& grad) {
   const RpropOptions& o = options_of(i);
@@ -174,13 +148,6 @@ void Rprop::update(size_t i, const Tensor& grad) {
   s.second = s.second.clamp(o.least, o.largest);
   s.first = where(sign < 0, 0, s.g);
   s.done(s.first.sign() * s.second * lr_factor());
-}
-
-std::vector<Optimizer::Memory> Rprop::remembered(size_t i) {
-  ComposedState& state = state_[i];
-  return {{.name = "prev", .tensor = &state.first},
-          {.name = "step_size", .tensor = &state.second},
-          {.name = "step", .number = &state.steps}};
 }
 
 }  // namespace ordo::optim

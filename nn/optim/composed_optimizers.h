@@ -15,6 +15,30 @@ struct ComposedState {
   Tensor first, second;  ///< undefined until its first step
   double steps = 0, power1 = 1, power2 = 1;
 };
+/// Its members' names in a state dict; null: the optimiser has no use for it.
+struct ComposedNames {
+  const char *first, *second, *steps = nullptr, *power1 = nullptr, *power2 = nullptr;
+};
+
+/// What the optimisers of this header share.
+template <class Options>
+class ComposedOptimizer : public OptimizerOf<Options, ComposedState> {
+ protected:
+  ComposedOptimizer(const char* name, const std::vector<ParameterGroup<Options>>& groups, void (*check)(const Options&),
+                    const ComposedNames& names)
+      : OptimizerOf<Options, ComposedState>(name, groups, check), names_(names) {}
+  std::vector<Optimizer::Memory> remembered(size_t parameter) override {
+    ComposedState& s = this->state_[parameter];
+    std::vector<Optimizer::Memory> all{{names_.first, &s.first}, {names_.second, &s.second}};
+    if (names_.steps) all.push_back({names_.steps, &s.steps});
+    if (names_.power1) all.push_back({names_.power1, &s.power1, 1});
+    if (names_.power2) all.push_back({names_.power2, &s.power2, 1});
+    return all;
+  }
+
+ private:
+  const ComposedNames names_;
+};
 
 struct AdadeltaOptions {
   double lr = 1;
@@ -34,15 +58,14 @@ struct AdadeltaOptions {
 /// Throws: as Optimizer; ValueError when rho is outside of [0, 1], or another option is negative.
 /// PyTorch: torch.optim.Adadelta.
 /// Source: Zeiler, "ADADELTA: an adaptive learning rate method", 2012.
-class Adadelta : public OptimizerOf<AdadeltaOptions, ComposedState> {
+class Adadelta : public ComposedOptimizer<AdadeltaOptions> {
  public:
   explicit Adadelta(TensorList parameters, AdadeltaOptions options = {})
-      : Adadelta(std::vector<ParameterGroup<AdadeltaOptions>>{{std::move(parameters), options}}) {}
-  explicit Adadelta(const std::vector<ParameterGroup<AdadeltaOptions>>& groups);
+      : Adadelta(Groups{{std::move(parameters), options}}) {}
+  explicit Adadelta(const Groups& groups);
 
  private:
   void update(size_t parameter, const Tensor& grad) override;
-  std::vector<Memory> remembered(size_t parameter) override;
 };
 
 struct AdamaxOptions {
@@ -61,15 +84,14 @@ struct AdamaxOptions {
 /// Throws: as Adam.
 /// PyTorch: torch.optim.Adamax.
 /// Source: Kingma, Ba, "Adam: a method for stochastic optimization", 2015.
-class Adamax : public OptimizerOf<AdamaxOptions, ComposedState> {
+class Adamax : public ComposedOptimizer<AdamaxOptions> {
  public:
   explicit Adamax(TensorList parameters, AdamaxOptions options = {})
-      : Adamax(std::vector<ParameterGroup<AdamaxOptions>>{{std::move(parameters), options}}) {}
-  explicit Adamax(const std::vector<ParameterGroup<AdamaxOptions>>& groups);
+      : Adamax(Groups{{std::move(parameters), options}}) {}
+  explicit Adamax(const Groups& groups);
 
  private:
   void update(size_t parameter, const Tensor& grad) override;
-  std::vector<Memory> remembered(size_t parameter) override;
 };
 
 struct NAdamOptions {
@@ -91,15 +113,13 @@ struct NAdamOptions {
 /// Throws: as Adam; ValueError when momentum_decay is negative.
 /// PyTorch: torch.optim.NAdam.
 /// Source: Dozat, "Incorporating Nesterov momentum into Adam", 2016.
-class NAdam : public OptimizerOf<NAdamOptions, ComposedState> {
+class NAdam : public ComposedOptimizer<NAdamOptions> {
  public:
-  explicit NAdam(TensorList parameters, NAdamOptions options = {})
-      : NAdam(std::vector<ParameterGroup<NAdamOptions>>{{std::move(parameters), options}}) {}
-  explicit NAdam(const std::vector<ParameterGroup<NAdamOptions>>& groups);
+  explicit NAdam(TensorList parameters, NAdamOptions options = {}) : NAdam(Groups{{std::move(parameters), options}}) {}
+  explicit NAdam(const Groups& groups);
 
  private:
   void update(size_t parameter, const Tensor& grad) override;
-  std::vector<Memory> remembered(size_t parameter) override;
 };
 
 struct RAdamOptions {
@@ -120,15 +140,13 @@ struct RAdamOptions {
 /// Throws: as Adam.
 /// PyTorch: torch.optim.RAdam.
 /// Source: Liu et al., "On the variance of the adaptive learning rate and beyond", 2020.
-class RAdam : public OptimizerOf<RAdamOptions, ComposedState> {
+class RAdam : public ComposedOptimizer<RAdamOptions> {
  public:
-  explicit RAdam(TensorList parameters, RAdamOptions options = {})
-      : RAdam(std::vector<ParameterGroup<RAdamOptions>>{{std::move(parameters), options}}) {}
-  explicit RAdam(const std::vector<ParameterGroup<RAdamOptions>>& groups);
+  explicit RAdam(TensorList parameters, RAdamOptions options = {}) : RAdam(Groups{{std::move(parameters), options}}) {}
+  explicit RAdam(const Groups& groups);
 
  private:
   void update(size_t parameter, const Tensor& grad) override;
-  std::vector<Memory> remembered(size_t parameter) override;
 };
 
 struct RpropOptions {
@@ -146,15 +164,13 @@ struct RpropOptions {
 /// Throws: as Optimizer; ValueError unless 0 < eta_minus < 1 < eta_plus and 0 <= least <= largest.
 /// PyTorch: torch.optim.Rprop.
 /// Source: Riedmiller, Braun, "A direct adaptive method for faster backpropagation learning: the RPROP algorithm", 1993.
-class Rprop : public OptimizerOf<RpropOptions, ComposedState> {
+class Rprop : public ComposedOptimizer<RpropOptions> {
  public:
-  explicit Rprop(TensorList parameters, RpropOptions options = {})
-      : Rprop(std::vector<ParameterGroup<RpropOptions>>{{std::move(parameters), options}}) {}
-  explicit Rprop(const std::vector<ParameterGroup<RpropOptions>>& groups);
+  explicit Rprop(TensorList parameters, RpropOptions options = {}) : Rprop(Groups{{std::move(parameters), options}}) {}
+  explicit Rprop(const Groups& groups);
 
  private:
   void update(size_t parameter, const Tensor& grad) override;
-  std::vector<Memory> remembered(size_t parameter) override;
 };
 
 }  // namespace ordo::optim

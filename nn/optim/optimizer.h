@@ -94,6 +94,8 @@ class Optimizer {
     Tensor* tensor = nullptr;
     double* number = nullptr;
     double first = 0;  ///< the number before the first step
+    Memory(const char* name, Tensor* tensor) : name(name), tensor(tensor) {}
+    Memory(const char* name, double* number, double first = 0) : name(name), number(number), first(first) {}
   };
   virtual std::vector<Memory> remembered(size_t parameter) = 0;
   /// What steps of all parameters together leave behind.
@@ -120,6 +122,9 @@ class Optimizer {
 template <class Options, class State>
 class OptimizerOf : public Optimizer {
  public:
+  /// As the constructors take them.
+  using Groups = std::vector<ParameterGroup<Options>>;
+
   /// One more group, whose parameters have made no step.
   ///
   /// Throws: as the constructor; nothing has changed then.
@@ -149,8 +154,7 @@ class OptimizerOf : public Optimizer {
 
  protected:
   /// `check` throws for options that cannot be.
-  OptimizerOf(const char* name, const std::vector<ParameterGroup<Options>>& groups, void (*check)(const Options&))
-      : Optimizer(name), check_(check) {
+  OptimizerOf(const char* name, const Groups& groups, void (*check)(const Options&)) : Optimizer(name), check_(check) {
     for (const auto& group : groups) add_param_group(group);
     expect_parameters();
   }

@@ -11,9 +11,9 @@ namespace {
 
 AdamOptions as_adam(const AdamWOptions& o) { return {o.lr, o.betas, o.eps, o.weight_decay, o.amsgrad, o.maximize}; }
 
-std::vector<ParameterGroup<AdamOptions>> as_adam(const std::vector<ParameterGroup<AdamWOptions>>& groups) {
+Adam::Groups as_adam(const AdamW::Groups& groups) {
   const detail::LibraryCall library;
-  std::vector<ParameterGroup<AdamOptions>> all;
+  Adam::Groups all;
   for (const auto& group : groups) all.push_back({group.parameters, as_adam(group.options)});
   return all;
 }
@@ -48,7 +48,7 @@ void check_adagrad(const AdagradOptions& o) {
 
 // -- SGD --------------------------------------------------------------------------------------------------------------
 
-SGD::SGD(const std::vector<ParameterGroup<SGDOptions>>& groups) : OptimizerOf("SGD", groups, check_sgd) {}
+SGD::SGD(const Groups& groups) : OptimizerOf("SGD", groups, check_sgd) {}
 
 void SGD::update(size_t i, const Tensor& grad) {
   const SGDOptions& o = options_of(i);
@@ -62,15 +62,15 @@ void SGD::update(size_t i, const Tensor& grad) {
 
 std::vector<Optimizer::Memory> SGD::remembered(size_t i) {
   if (options_of(i).momentum == 0) return {};
-  return {{.name = "momentum_buffer", .tensor = &state_[i]}};
+  return {{"momentum_buffer", &state_[i]}};
 }
 
 // -- Adam and AdamW ---------------------------------------------------------------------------------------------------
 
-Adam::Adam(const char* name, const std::vector<ParameterGroup<AdamOptions>>& groups, bool decoupled)
+Adam::Adam(const char* name, const Groups& groups, bool decoupled)
     : OptimizerOf(name, groups, decoupled ? check_adam<true> : check_adam<false>), name_(name), decoupled_(decoupled) {}
 
-AdamW::AdamW(const std::vector<ParameterGroup<AdamWOptions>>& groups) : Adam("AdamW", as_adam(groups), true) {}
+AdamW::AdamW(const Groups& groups) : Adam("AdamW", as_adam(groups), true) {}
 void AdamW::add_param_group(const ParameterGroup<AdamWOptions>& group) {
   Adam::add_param_group({group.parameters, as_adam(group.options)});
 }
@@ -104,18 +104,17 @@ void Adam::update(size_t i, const Tensor& grad) {
 
 std::vector<Optimizer::Memory> Adam::remembered(size_t i) {
   AdamState& state = state_[i];
-  std::vector<Memory> all{{.name = "exp_avg", .tensor = &state.first},
-                          {.name = "exp_avg_sq", .tensor = &state.second},
-                          {.name = "beta1_power", .number = &state.power1, .first = 1},
-                          {.name = "beta2_power", .number = &state.power2, .first = 1}};
-  if (options_of(i).amsgrad) all.push_back({.name = "max_exp_avg_sq", .tensor = &state.largest});
+  std::vector<Memory> all{{"exp_avg", &state.first},
+                          {"exp_avg_sq", &state.second},
+                          {"beta1_power", &state.power1, 1},
+                          {"beta2_power", &state.power2, 1}};
+  if (options_of(i).amsgrad) all.push_back({"max_exp_avg_sq", &state.largest});
   return all;
 }
 
 // -- RMSprop ----------------------------------------------------------------------------------------------------------
 
-RMSprop::RMSprop(const std::vector<ParameterGroup<RMSpropOptions>>& groups)
-    : OptimizerOf("RMSprop", groups, check_rmsprop) {}
+RMSprop::RMSprop(const Groups& groups) : OptimizerOf("RMSprop", groups, check_rmsprop) {}
 
 void RMSprop::update(size_t i, const Tensor& grad) {
   const Tensor& p = parameters_[i];
@@ -135,16 +134,15 @@ void RMSprop::update(size_t i, const Tensor& grad) {
 
 std::vector<Optimizer::Memory> RMSprop::remembered(size_t i) {
   const RMSpropOptions& o = options_of(i);
-  std::vector<Memory> all{{.name = "square_avg", .tensor = &state_[i].square}};
-  if (o.momentum != 0) all.push_back({.name = "momentum_buffer", .tensor = &state_[i].momentum});
-  if (o.centered) all.push_back({.name = "grad_avg", .tensor = &state_[i].mean});
+  std::vector<Memory> all{{"square_avg", &state_[i].square}};
+  if (o.momentum != 0) all.push_back({"momentum_buffer", &state_[i].momentum});
+  if (o.centered) all.push_back({"grad_avg", &state_[i].mean});
   return all;
 }
 
 // -- Adagrad ----------------------------------------------------------------------------------------------------------
 
-Adagrad::Adagrad(const std::vector<ParameterGroup<AdagradOptions>>& groups)
-    : OptimizerOf("Adagrad", groups, check_adagrad) {}
+Adagrad::Adagrad(const Groups& groups) : OptimizerOf("Adagrad", groups, check_adagrad) {}
 
 void Adagrad::update(size_t i, const Tensor& grad) {
   const AdagradOptions& o = options_of(i);
@@ -160,7 +158,7 @@ void Adagrad::update(size_t i, const Tensor& grad) {
 }
 
 std::vector<Optimizer::Memory> Adagrad::remembered(size_t i) {
-  return {{.name = "sum", .tensor = &state_[i].sum}, {.name = "step", .number = &state_[i].steps}};
+  return {{"sum", &state_[i].sum}, {"step", &state_[i].steps}};
 }
 
 }  // namespace ordo::optim

@@ -28,9 +28,8 @@ struct SGDOptions {
 /// PyTorch: torch.optim.SGD.
 class SGD : public OptimizerOf<SGDOptions, Tensor> {
  public:
-  explicit SGD(TensorList parameters, SGDOptions options = {})
-      : SGD(std::vector<ParameterGroup<SGDOptions>>{{std::move(parameters), options}}) {}
-  explicit SGD(const std::vector<ParameterGroup<SGDOptions>>& groups);
+  explicit SGD(TensorList parameters, SGDOptions options = {}) : SGD(Groups{{std::move(parameters), options}}) {}
+  explicit SGD(const Groups& groups);
 
  private:
   void update(size_t parameter, const Tensor& grad) override;
@@ -70,12 +69,11 @@ struct AdamState {
 /// convergence of Adam and beyond", 2018.
 class Adam : public OptimizerOf<AdamOptions, AdamState> {
  public:
-  explicit Adam(TensorList parameters, AdamOptions options = {})
-      : Adam(std::vector<ParameterGroup<AdamOptions>>{{std::move(parameters), options}}) {}
-  explicit Adam(const std::vector<ParameterGroup<AdamOptions>>& groups) : Adam("Adam", groups, false) {}
+  explicit Adam(TensorList parameters, AdamOptions options = {}) : Adam(Groups{{std::move(parameters), options}}) {}
+  explicit Adam(const Groups& groups) : Adam("Adam", groups, false) {}
 
  protected:
-  Adam(const char* name, const std::vector<ParameterGroup<AdamOptions>>& groups, bool decoupled);
+  Adam(const char* name, const Groups& groups, bool decoupled);
   void update(size_t parameter, const Tensor& grad) override;
   std::vector<Memory> remembered(size_t parameter) override;
 
@@ -100,9 +98,9 @@ struct AdamWOptions {
 /// Source: Loshchilov, Hutter, "Decoupled weight decay regularization", 2019.
 class AdamW : public Adam {
  public:
-  explicit AdamW(TensorList parameters, AdamWOptions options = {})
-      : AdamW(std::vector<ParameterGroup<AdamWOptions>>{{std::move(parameters), options}}) {}
-  explicit AdamW(const std::vector<ParameterGroup<AdamWOptions>>& groups);
+  using Groups = std::vector<ParameterGroup<AdamWOptions>>;  ///< with its own options
+  explicit AdamW(TensorList parameters, AdamWOptions options = {}) : AdamW(Groups{{std::move(parameters), options}}) {}
+  explicit AdamW(const Groups& groups);
   void add_param_group(const ParameterGroup<AdamWOptions>& group);
   void set_options(const AdamWOptions& options, int64_t group = 0);
   AdamWOptions options(int64_t group = 0) const;
@@ -138,8 +136,8 @@ struct RMSpropState {
 class RMSprop : public OptimizerOf<RMSpropOptions, RMSpropState> {
  public:
   explicit RMSprop(TensorList parameters, RMSpropOptions options = {})
-      : RMSprop(std::vector<ParameterGroup<RMSpropOptions>>{{std::move(parameters), options}}) {}
-  explicit RMSprop(const std::vector<ParameterGroup<RMSpropOptions>>& groups);
+      : RMSprop(Groups{{std::move(parameters), options}}) {}
+  explicit RMSprop(const Groups& groups);
 
  private:
   void update(size_t parameter, const Tensor& grad) override;
@@ -172,8 +170,8 @@ struct AdagradState {
 class Adagrad : public OptimizerOf<AdagradOptions, AdagradState> {
  public:
   explicit Adagrad(TensorList parameters, AdagradOptions options = {})
-      : Adagrad(std::vector<ParameterGroup<AdagradOptions>>{{std::move(parameters), options}}) {}
-  explicit Adagrad(const std::vector<ParameterGroup<AdagradOptions>>& groups);
+      : Adagrad(Groups{{std::move(parameters), options}}) {}
+  explicit Adagrad(const Groups& groups);
 
  private:
   void update(size_t parameter, const Tensor& grad) override;

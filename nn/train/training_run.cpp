@@ -13,7 +13,6 @@
 #include <ordo/nn/audit/recording.h>
 #include <ordo/nn/checksum.h>
 #include <ordo/nn/optim/clip_grad.h>
-#include <ordo/nn/read_values.h>
 
 namespace ordo::detail {
 namespace {

@@ -8,10 +8,6 @@
 #include <ordo/kernels/reduce/reduce.h>
 
 namespace ordo {
-
-static Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index,
-                       Reduction reduction);
-
 namespace {
 
 struct NllContext {
@@ -29,22 +25,20 @@ Tensor nll_loss_backward(const Tensor& grad, const NllContext& c) {
                 kernels::nll_loss_backward(grad, c.sizes, c.target.get(), c.weight.get(), c.ignore_index,
                                            kernels::LossReduction(c.reduction), c.total_weight),
                 {grad}, [c](const Tensor& second) {
-                  return nll_loss(second, c.target.get(), c.weight.get(), c.ignore_index, c.reduction);
+                  return nll_loss(second, c.target.get(), {c.weight.get(), c.ignore_index, c.reduction});
                 });
 }
 
 }  // namespace
 
-static Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index,
-                       Reduction reduction) {
-  ORDO_AUTOCAST_CALL(raise, nll_loss, input, target, weight, ignore_index, reduction);
-  auto [loss, total_weight] = kernels::nll_loss(input, target, weight, ignore_index, kernels::LossReduction(reduction));
-  if (!recorded(input)) return call.done(std::move(loss));
-  const NllContext context{input.sizes(), Saved(target), Saved(weight), total_weight, ignore_index, reduction};
-  return record(call, loss, {input}, [context](const Tensor& grad) { return nll_loss_backward(grad, context); });
-}
 Tensor nll_loss(const Tensor& input, const Tensor& target, const ClassLossOptions& o) {
-  return nll_loss(input, target, o.weight, o.ignore_index, o.reduction);
+  ORDO_AUTOCAST(raise, nll_loss, input, target, o);
+  const OpCall call("nll_loss", input, target, o.weight, o.ignore_index, o.reduction);
+  auto [loss, total_weight] =
+      kernels::nll_loss(input, target, o.weight, o.ignore_index, kernels::LossReduction(o.reduction));
+  if (!recorded(input)) return call.done(std::move(loss));
+  const NllContext context{input.sizes(), Saved(target), Saved(o.weight), total_weight, o.ignore_index, o.reduction};
+  return record(call, loss, {input}, [context](const Tensor& grad) { return nll_loss_backward(grad, context); });
 }
 
 /// A weight for each class, of shape [1, C, 1, ...].
@@ -63,53 +57,50 @@ static void expect_class_weight(const char* op, const Tensor& weight, int64_t cl
 }
 
 /// The sum of -weight target log(p) over the classes.
-static Tensor of_probabilities(const Tensor& logits, const Tensor& target, const Tensor& weight, int64_t ignore_index,
-                               Reduction reduction, double label_smoothing, int class_dim) {
+static Tensor of_probabilities(const Tensor& logits, const Tensor& target, const CrossEntropyLossOptions& o,
+                               int class_dim) {
   constexpr const char* kOp = "cross_entropy";
   const int64_t classes = logits.size(class_dim);
   detail::expect_like(kOp, logits, "logits", target, "target of probabilities");
-  detail::expect_same_device(kOp, logits, weight);
-  expect_class_weight(kOp, weight, classes, logits.dtype(), "logits are");
-  ORDO_CHECK(ignore_index < 0, ValueError, kOp,
-             "ignore_index = {} names a class, but the target holds probabilities of all of them", ignore_index);
-  detail::expect_reduction(kOp, reduction);
+  detail::expect_same_device(kOp, logits, o.weight);
+  expect_class_weight(kOp, o.weight, classes, logits.dtype(), "logits are");
+  ORDO_CHECK(o.ignore_index < 0, ValueError, kOp,
+             "ignore_index = {} names a class, but the target holds probabilities of all of them", o.ignore_index);
+  detail::expect_reduction(kOp, o.reduction);
   Tensor t = detail::computed(target, logits);
-  if (label_smoothing > 0) t = t * (1 - label_smoothing) + label_smoothing / double(std::max<int64_t>(1, classes));
-  if (weight.defined()) t = t * along_classes(detail::computed(weight, logits), logits, class_dim);
+  if (o.label_smoothing > 0)
+    t = t * (1 - o.label_smoothing) + o.label_smoothing / double(std::max<int64_t>(1, classes));
+  if (o.weight.defined()) t = t * along_classes(detail::computed(o.weight, logits), logits, class_dim);
   const Tensor terms = log_softmax(detail::computed(logits, logits), class_dim) * t;
-  return detail::reduced(neg(sum(terms, {class_dim})), reduction, logits);
+  return detail::reduced(neg(sum(terms, {class_dim})), o.reduction, logits);
 }
 
-static Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight, int64_t ignore_index,
-                            Reduction reduction, double label_smoothing) {
-  ORDO_AUTOCAST_CALL(raise, cross_entropy, logits, target, weight, ignore_index, reduction, label_smoothing);
+Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntropyLossOptions& o) {
+  ORDO_AUTOCAST(raise, cross_entropy, logits, target, o);
+  const OpCall call("cross_entropy", logits, target, o.weight, o.ignore_index, o.reduction, o.label_smoothing);
   detail::expect_defined("cross_entropy", logits, "logits", target, "target");
   detail::expect_floating("cross_entropy", logits);
   const bool probabilities = is_floating(target.dtype());
   if (!probabilities) detail::expect_index_dtype("cross_entropy", target);
   detail::expect_same_device("cross_entropy", logits, target);
   ORDO_CHECK(logits.dim() > 0, ShapeError, "cross_entropy", "logits must have a class dimension, but are 0-d");
-  ORDO_CHECK(label_smoothing >= 0 && label_smoothing <= 1, ValueError, "cross_entropy",
-             "label_smoothing must be in [0, 1], but is {}", label_smoothing);
+  ORDO_CHECK(o.label_smoothing >= 0 && o.label_smoothing <= 1, ValueError, "cross_entropy",
+             "label_smoothing must be in [0, 1], but is {}", o.label_smoothing);
   const int class_dim = logits.dim() == 1 ? 0 : 1;
-  if (probabilities)
-    return call.done(of_probabilities(logits, target, weight, ignore_index, reduction, label_smoothing, class_dim));
+  if (probabilities) return call.done(of_probabilities(logits, target, o, class_dim));
   const Tensor log_p = log_softmax(logits, class_dim);
-  const Tensor loss = nll_loss(log_p, target, weight, ignore_index, reduction);
-  if (label_smoothing == 0) return call.done(std::move(loss));
+  const Tensor loss = nll_loss(log_p, target, {o.weight, o.ignore_index, o.reduction});
+  if (o.label_smoothing == 0) return call.done(std::move(loss));
 
   // The other part: the mean of -weight log p over all classes.
-  const Tensor weighted = weight.defined() ? log_p * along_classes(weight, logits, class_dim) : log_p;
+  const Tensor weighted = o.weight.defined() ? log_p * along_classes(o.weight, logits, class_dim) : log_p;
   Tensor smooth = neg(mean(weighted, {class_dim}));
-  smooth = masked_fill(smooth, eq(target, Scalar(ignore_index)), 0);
-  if (reduction != Reduction::none) smooth = sum(smooth);
-  if (reduction == Reduction::mean)
-    smooth = smooth / kernels::nll_loss(log_p.detach(), target, weight, ignore_index, kernels::LossReduction::sum)
+  smooth = masked_fill(smooth, eq(target, Scalar(o.ignore_index)), 0);
+  if (o.reduction != Reduction::none) smooth = sum(smooth);
+  if (o.reduction == Reduction::mean)
+    smooth = smooth / kernels::nll_loss(log_p.detach(), target, o.weight, o.ignore_index, kernels::LossReduction::sum)
                           .second.to(smooth.dtype());
-  return call.done(loss * (1 - label_smoothing) + smooth * label_smoothing);
-}
-Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntropyLossOptions& o) {
-  return cross_entropy(logits, target, o.weight, o.ignore_index, o.reduction, o.label_smoothing);
+  return call.done(loss * (1 - o.label_smoothing) + smooth * o.label_smoothing);
 }
 
 ORDO_REGISTER_OP({.name = "multi_margin_loss", .family = "loss", .dtypes = kFloatingTypes});
@@ -135,33 +126,30 @@ static Tensor own_class(const char* op, const Tensor& target, int64_t classes) {
   return ne(one_hot(target, classes), 0);
 }
 
-static Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, double margin,
-                                const Tensor& weight, Reduction reduction) {
-  ORDO_AUTOCAST_CALL(raise, multi_margin_loss, input, target, p, margin, weight, reduction);
+Tensor multi_margin_loss(const Tensor& input, const Tensor& target, const MultiMarginLossOptions& o) {
+  ORDO_AUTOCAST(raise, multi_margin_loss, input, target, o);
+  const OpCall call("multi_margin_loss", input, target, o.p, o.margin, o.weight, o.reduction);
   const char* const op = call.name();
   expect_scores(op, input, target);
-  detail::expect_same_device(op, input, weight);
+  detail::expect_same_device(op, input, o.weight);
   const int64_t classes = input.size(-1);
   const bool one = input.dim() == 1;
   ORDO_CHECK(one ? target.dim() == 0 : target.sizes() == Dims({input.size(0)}), ShapeError, op,
              "target must have shape {} for an input of shape {}, but has {}", one ? Dims() : Dims({input.size(0)}),
              input.sizes(), target.sizes());
-  expect_class_weight(op, weight, classes, input.dtype(), "input is");
-  ORDO_CHECK(p == 1 || p == 2, ValueError, op, "p must be 1 or 2, but is {}", p);
-  detail::expect_reduction(op, reduction);
+  expect_class_weight(op, o.weight, classes, input.dtype(), "input is");
+  ORDO_CHECK(o.p == 1 || o.p == 2, ValueError, op, "p must be 1 or 2, but is {}", o.p);
+  detail::expect_reduction(op, o.reduction);
   const Tensor x = detail::computed(input, input), own = own_class(op, target, classes);
   // A sum of one element has its bits; its gradient adds nothing into shared places.
   const Tensor score = sum(where(own, x, 0), {-1}, true);
-  Tensor over = masked_fill(relu(x - score + margin), own, 0);
-  if (p == 2) over = square(over);
+  Tensor over = masked_fill(relu(x - score + o.margin), own, 0);
+  if (o.p == 2) over = square(over);
   Tensor losses = mean(over, {-1});
-  if (weight.defined())
+  if (o.weight.defined())
     losses = losses *
-             index_select(detail::computed(weight.detach(), input), 0, target.reshape({-1})).reshape(target.sizes());
-  return call.done(detail::reduced(losses, reduction, input));
-}
-Tensor multi_margin_loss(const Tensor& input, const Tensor& target, const MultiMarginLossOptions& o) {
-  return multi_margin_loss(input, target, o.p, o.margin, o.weight, o.reduction);
+             index_select(detail::computed(o.weight.detach(), input), 0, target.reshape({-1})).reshape(target.sizes());
+  return call.done(detail::reduced(losses, o.reduction, input));
 }
 
 Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
@@ -185,23 +173,20 @@ Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, Reducti
   return call.done(detail::reduced(sum(over, {-2, -1}) / double(classes), reduction, input));
 }
 
-static Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
-                                          Reduction reduction) {
-  ORDO_AUTOCAST_CALL(raise, multilabel_soft_margin_loss, input, target, weight, reduction);
+Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, const BCELossOptions& o) {
+  ORDO_AUTOCAST(raise, multilabel_soft_margin_loss, input, target, o);
+  const OpCall call("multilabel_soft_margin_loss", input, target, o.weight, o.reduction);
   const char* const op = call.name();
   detail::expect_floating(op, input, "input");
   detail::expect_labels(op, input, target);
-  detail::expect_weight(op, input, weight, "weight");
+  detail::expect_weight(op, input, o.weight, "weight");
   ORDO_CHECK(input.dim() > 0, ShapeError, op, "input must have a class dimension, but is 0-d");
-  detail::expect_reduction(op, reduction);
+  detail::expect_reduction(op, o.reduction);
   const Tensor x = detail::computed(input, input), t = detail::computed(target, input);
   const Tensor log_no = logsigmoid(neg(x)), no = (1 - t) * log_no;
   Tensor losses = neg(t * logsigmoid(x) + no);
-  if (weight.defined()) losses = losses * detail::computed(weight, input);
-  return call.done(detail::reduced(mean(losses, {-1}), reduction, input));
-}
-Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, const BCELossOptions& o) {
-  return multilabel_soft_margin_loss(input, target, o.weight, o.reduction);
+  if (o.weight.defined()) losses = losses * detail::computed(o.weight, input);
+  return call.done(detail::reduced(mean(losses, {-1}), o.reduction, input));
 }
 
 namespace {
@@ -232,16 +217,16 @@ Tensor item_losses(const Tensor& log_probs, const Tensor& targets, const Lengths
 }
 
 Tensor reduced(const Tensor& log_probs, const Tensor& targets, const Lengths& input_lengths,
-               const Lengths& target_lengths, int64_t blank, Reduction reduction, bool zero_infinity) {
-  detail::expect_reduction("ctc_loss", reduction);
+               const Lengths& target_lengths, const CTCLossOptions& o) {
+  detail::expect_reduction("ctc_loss", o.reduction);
   const bool one = log_probs.defined() && log_probs.dim() == 2;
-  Tensor losses = item_losses(one ? log_probs.unsqueeze(1) : log_probs, targets, input_lengths, target_lengths, blank,
-                              zero_infinity);
-  if (reduction == Reduction::mean) {
+  Tensor losses = item_losses(one ? log_probs.unsqueeze(1) : log_probs, targets, input_lengths, target_lengths, o.blank,
+                              o.zero_infinity);
+  if (o.reduction == Reduction::mean) {
     std::vector<double> divisors;
     for (const int64_t length : target_lengths) divisors.push_back(double(std::max<int64_t>(length, 1)));
     losses = mean(losses / from_vector(divisors, losses.sizes()).to(losses.device(), losses.dtype()));
-  } else if (reduction == Reduction::sum) {
+  } else if (o.reduction == Reduction::sum) {
     losses = sum(losses);
   } else if (one) {
     losses = losses.view(Dims());
@@ -259,27 +244,21 @@ Lengths numbers(const Tensor& lengths, const char* argument) {
 
 }  // namespace
 
-static Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Lengths& input_lengths,
-                       const Lengths& target_lengths, int64_t blank, Reduction reduction, bool zero_infinity) {
-  ORDO_AUTOCAST_CALL(raise, ctc_loss, log_probs, targets, input_lengths, target_lengths, blank, reduction,
-                     zero_infinity);
-  return call.done(reduced(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity));
-}
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Lengths& input_lengths,
                 const Lengths& target_lengths, const CTCLossOptions& o) {
-  return ctc_loss(log_probs, targets, input_lengths, target_lengths, o.blank, o.reduction, o.zero_infinity);
+  ORDO_AUTOCAST(raise, ctc_loss, log_probs, targets, input_lengths, target_lengths, o);
+  const OpCall call("ctc_loss", log_probs, targets, input_lengths, target_lengths, o.blank, o.reduction,
+                    o.zero_infinity);
+  return call.done(reduced(log_probs, targets, input_lengths, target_lengths, o));
 }
 
-static Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
-                       const Tensor& target_lengths, int64_t blank, Reduction reduction, bool zero_infinity) {
-  ORDO_AUTOCAST_CALL(raise, ctc_loss, log_probs, targets, input_lengths, target_lengths, blank, reduction,
-                     zero_infinity);
-  return call.done(reduced(log_probs, targets, numbers(input_lengths, "input_lengths"),
-                           numbers(target_lengths, "target_lengths"), blank, reduction, zero_infinity));
-}
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
                 const Tensor& target_lengths, const CTCLossOptions& o) {
-  return ctc_loss(log_probs, targets, input_lengths, target_lengths, o.blank, o.reduction, o.zero_infinity);
+  ORDO_AUTOCAST(raise, ctc_loss, log_probs, targets, input_lengths, target_lengths, o);
+  const OpCall call("ctc_loss", log_probs, targets, input_lengths, target_lengths, o.blank, o.reduction,
+                    o.zero_infinity);
+  return call.done(reduced(log_probs, targets, numbers(input_lengths, "input_lengths"),
+                           numbers(target_lengths, "target_lengths"), o));
 }
 
 }  // namespace ordo

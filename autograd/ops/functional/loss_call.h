@@ -1,10 +1,29 @@
 // What losses that are made of other operations have in common. Internal.
 #pragma once
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/functional/losses.h>
 #include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::detail {
+
+/// Options with weights, which Autocast converts beside the other tensors.
+template <class Options>
+concept WithWeights = requires(const Options& o) {
+  o.weight.defined();
+};
+template <WithWeights Options>
+Options converted(Cast cast, const Options& given) {
+  Options o = given;
+  o.weight = converted(cast, o.weight);
+  if constexpr (requires { o.pos_weight; }) o.pos_weight = converted(cast, o.pos_weight);
+  return o;
+}
+template <WithWeights Options>
+bool converts(Cast cast, const Options& o) {
+  if constexpr (requires { o.pos_weight; }) return converts(cast, o.weight) || converts(cast, o.pos_weight);
+  return converts(cast, o.weight);
+}
 
 /// A floating input, and an input or a target beside it: defined, on its device, of its dtype and shape.
 void expect_like(const char* op, const Tensor& input, const char* input_name, const Tensor& other, const char* name);

@@ -105,23 +105,19 @@ Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   return pair_loss(call, {"l1_loss", kernels::PairLoss::absolute}, input, target, reduction);
 }
 
-static Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduction, double beta) {
-  ORDO_AUTOCAST_CALL(raise, smooth_l1_loss, input, target, reduction, beta);
-  ORDO_CHECK(beta >= 0, ValueError, "smooth_l1_loss", "beta must not be negative, but is {}", beta);
-  if (beta == 0) return call.done(l1_loss(input, target, reduction));
-  return pair_loss(call, {"smooth_l1_loss", kernels::PairLoss::bent, beta, 1 / beta}, input, target, reduction);
-}
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, const SmoothL1LossOptions& o) {
-  return smooth_l1_loss(input, target, o.reduction, o.beta);
+  ORDO_AUTOCAST(raise, smooth_l1_loss, input, target, o);
+  const OpCall call("smooth_l1_loss", input, target, o.reduction, o.beta);
+  ORDO_CHECK(o.beta >= 0, ValueError, "smooth_l1_loss", "beta must not be negative, but is {}", o.beta);
+  if (o.beta == 0) return call.done(l1_loss(input, target, o.reduction));
+  return pair_loss(call, {"smooth_l1_loss", kernels::PairLoss::bent, o.beta, 1 / o.beta}, input, target, o.reduction);
 }
 
-static Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction, double delta) {
-  ORDO_AUTOCAST_CALL(raise, huber_loss, input, target, reduction, delta);
-  ORDO_CHECK(delta > 0, ValueError, "huber_loss", "delta must be positive, but is {}", delta);
-  return pair_loss(call, {"huber_loss", kernels::PairLoss::bent, delta, 1}, input, target, reduction);
-}
 Tensor huber_loss(const Tensor& input, const Tensor& target, const HuberLossOptions& o) {
-  return huber_loss(input, target, o.reduction, o.delta);
+  ORDO_AUTOCAST(raise, huber_loss, input, target, o);
+  const OpCall call("huber_loss", input, target, o.reduction, o.delta);
+  ORDO_CHECK(o.delta > 0, ValueError, "huber_loss", "delta must be positive, but is {}", o.delta);
+  return pair_loss(call, {"huber_loss", kernels::PairLoss::bent, o.delta, 1}, input, target, o.reduction);
 }
 
 ORDO_REGISTER_OP({.name = "binary_cross_entropy", .family = "loss", .dtypes = kFloatingTypes});
@@ -151,19 +147,16 @@ static Tensor element_losses(const Tensor& x, const Tensor& t) {
   });
 }
 
-static Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
-                                   Reduction reduction) {
-  ORDO_AUTOCAST_CALL(raise, binary_cross_entropy, input, target, weight, reduction);
+Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const BCELossOptions& o) {
+  ORDO_AUTOCAST(raise, binary_cross_entropy, input, target, o);
+  const OpCall call("binary_cross_entropy", input, target, o.weight, o.reduction);
   detail::expect_like("binary_cross_entropy", input, "input", target, "target");
-  detail::expect_weight("binary_cross_entropy", input, weight, "weight");
-  detail::expect_reduction("binary_cross_entropy", reduction);
+  detail::expect_weight("binary_cross_entropy", input, o.weight, "weight");
+  detail::expect_reduction("binary_cross_entropy", o.reduction);
   expect_probabilities(input);
   Tensor losses = element_losses(detail::computed(input, input), detail::computed(target, input));
-  if (weight.defined()) losses = losses * detail::computed(weight, input);
-  return call.done(detail::reduced(losses, reduction, input));
-}
-Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const BCELossOptions& o) {
-  return binary_cross_entropy(input, target, o.weight, o.reduction);
+  if (o.weight.defined()) losses = losses * detail::computed(o.weight, input);
+  return call.done(detail::reduced(losses, o.reduction, input));
 }
 
 /// max(x, 0) - x t + log(1 + exp(-|x|)), whose derivative is sigmoid(x) - t.
@@ -181,48 +174,44 @@ static Tensor element_losses(const Tensor& x, const Tensor& t, const Tensor& pos
   return (1 - t) * x - of_ones;
 }
 
-static Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, const Tensor& weight,
-                                               Reduction reduction, const Tensor& pos_weight) {
-  ORDO_AUTOCAST_CALL(raise, binary_cross_entropy_with_logits, logits, target, weight, reduction, pos_weight);
-  detail::expect_like("binary_cross_entropy_with_logits", logits, "logits", target, "target");
-  detail::expect_weight("binary_cross_entropy_with_logits", logits, weight, "weight");
-  detail::expect_weight("binary_cross_entropy_with_logits", logits, pos_weight, "pos_weight");
-  detail::expect_reduction("binary_cross_entropy_with_logits", reduction);
-  const bool plain = !weight.defined() && !pos_weight.defined();
-  if (plain && reduction == Reduction::none) return element_losses(call, logits, target);
+Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, const BCEWithLogitsLossOptions& o) {
+  ORDO_AUTOCAST(raise, binary_cross_entropy_with_logits, logits, target, o);
+  const OpCall call("binary_cross_entropy_with_logits", logits, target, o.weight, o.reduction, o.pos_weight);
+  const char* const op = call.name();
+  detail::expect_like(op, logits, "logits", target, "target");
+  detail::expect_weight(op, logits, o.weight, "weight");
+  detail::expect_weight(op, logits, o.pos_weight, "pos_weight");
+  detail::expect_reduction(op, o.reduction);
+  const bool plain = !o.weight.defined() && !o.pos_weight.defined();
+  if (plain && o.reduction == Reduction::none) return element_losses(call, logits, target);
   if (plain) {
-    const Tensor losses = element_losses(OpCall(call.name(), logits, target), logits, target);
-    return call.done(reduction == Reduction::mean ? mean(losses) : sum(losses));
+    const Tensor losses = element_losses(OpCall(op, logits, target), logits, target);
+    return call.done(o.reduction == Reduction::mean ? mean(losses) : sum(losses));
   }
   const Tensor x = detail::computed(logits, logits), t = detail::computed(target, logits);
   Tensor losses = [&] {
-    const OpCall each("binary_cross_entropy_with_logits", x, t, pos_weight);
-    return pos_weight.defined() ? each.done(element_losses(x, t, detail::computed(pos_weight, logits)))
-                                : element_losses(each, x, t);
+    const OpCall each(op, x, t, o.pos_weight);
+    return o.pos_weight.defined() ? each.done(element_losses(x, t, detail::computed(o.pos_weight, logits)))
+                                  : element_losses(each, x, t);
   }();
-  if (weight.defined()) losses = losses * detail::computed(weight, logits);
-  return call.done(detail::reduced(losses, reduction, logits));
-}
-Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, const BCEWithLogitsLossOptions& o) {
-  return binary_cross_entropy_with_logits(logits, target, o.weight, o.reduction, o.pos_weight);
+  if (o.weight.defined()) losses = losses * detail::computed(o.weight, logits);
+  return call.done(detail::reduced(losses, o.reduction, logits));
 }
 
 ORDO_REGISTER_OP({.name = "kl_div", .family = "loss", .dtypes = kFloatingTypes});
 
-static Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, bool log_target) {
-  ORDO_AUTOCAST_CALL(raise, kl_div, input, target, reduction, log_target);
+Tensor kl_div(const Tensor& input, const Tensor& target, const KLDivLossOptions& o) {
+  ORDO_AUTOCAST(raise, kl_div, input, target, o);
+  const OpCall call("kl_div", input, target, o.reduction, o.log_target);
   detail::expect_like("kl_div", input, "input", target, "target");
-  detail::expect_reduction("kl_div", reduction, Reduction::batchmean);
-  ORDO_CHECK(reduction != Reduction::batchmean || input.dim() > 0, ShapeError, "kl_div",
+  detail::expect_reduction("kl_div", o.reduction, Reduction::batchmean);
+  ORDO_CHECK(o.reduction != Reduction::batchmean || input.dim() > 0, ShapeError, "kl_div",
              "batchmean divides by the first dimension's size, but the input is 0-d");
   const Tensor x = detail::computed(input, input), t = detail::computed(target, input);
-  const Tensor cross = log_target ? t - x : t * x;
-  const Tensor losses = log_target ? exp(t) * cross : xlogy(t, t) - cross;
-  if (reduction != Reduction::batchmean) return call.done(detail::reduced(losses, reduction, input));
+  const Tensor cross = o.log_target ? t - x : t * x;
+  const Tensor losses = o.log_target ? exp(t) * cross : xlogy(t, t) - cross;
+  if (o.reduction != Reduction::batchmean) return call.done(detail::reduced(losses, o.reduction, input));
   return call.done((sum(losses) / double(input.size(0))).to(input.dtype()));
-}
-Tensor kl_div(const Tensor& input, const Tensor& target, const KLDivLossOptions& o) {
-  return kl_div(input, target, o.reduction, o.log_target);
 }
 
 ORDO_REGISTER_OP({.name = "gaussian_nll_loss", .family = "loss", .dtypes = kFloatingTypes});
@@ -230,9 +219,10 @@ ORDO_REGISTER_OP({.name = "poisson_nll_loss", .family = "loss", .dtypes = kFloat
 
 static constexpr double kLogTwoPi = 1.8378770664093453, kTwoPi = 6.283185307179586;
 
-static Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var, bool full, double eps,
-                                Reduction reduction) {
-  ORDO_AUTOCAST_CALL(raise, gaussian_nll_loss, input, target, var, full, eps, reduction);
+Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var,
+                         const GaussianNLLLossOptions& o) {
+  ORDO_AUTOCAST(raise, gaussian_nll_loss, input, target, var, o);
+  const OpCall call("gaussian_nll_loss", input, target, var, o.full, o.eps, o.reduction);
   const char* const op = call.name();
   detail::expect_like(op, input, "input", target, "target");
   detail::expect_alike(op, input, var, "var");
@@ -242,38 +232,30 @@ static Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const
   const bool without_last = input.dim() > 0 && var.sizes() == outer;
   ORDO_CHECK(without_last || var.sizes() == input.sizes() || var.sizes() == one, ShapeError, op,
              "var must have the input's shape {}, or {} or {}, but has {}", input.sizes(), one, outer, var.sizes());
-  detail::expect_reduction(op, reduction);
+  detail::expect_reduction(op, o.reduction);
   ORDO_CHECK(!any(lt(var, 0)).item<bool>(), ValueError, op, "var must not be negative, but an element is");
   const Tensor given = detail::computed(without_last && var.sizes() != input.sizes() ? var.unsqueeze(-1) : var, input);
   // eps with the derivative of `given`.
-  const Tensor v = where(lt(given, eps), given - given.detach() + eps, given);
+  const Tensor v = where(lt(given, o.eps), given - given.detach() + o.eps, given);
   const Tensor difference = detail::computed(input, input) - detail::computed(target, input);
   Tensor losses = (log(v) + square(difference) / v) * 0.5;
-  if (full) losses = losses + 0.5 * kLogTwoPi;
-  return call.done(detail::reduced(losses, reduction, input));
-}
-Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var,
-                         const GaussianNLLLossOptions& o) {
-  return gaussian_nll_loss(input, target, var, o.full, o.eps, o.reduction);
+  if (o.full) losses = losses + 0.5 * kLogTwoPi;
+  return call.done(detail::reduced(losses, o.reduction, input));
 }
 
-static Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps,
-                               Reduction reduction) {
-  ORDO_AUTOCAST_CALL(raise, poisson_nll_loss, input, target, log_input, full, eps, reduction);
-  const char* const op = call.name();
-  detail::expect_label_loss(op, input, target, reduction);
+Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, const PoissonNLLLossOptions& o) {
+  ORDO_AUTOCAST(raise, poisson_nll_loss, input, target, o);
+  const OpCall call("poisson_nll_loss", input, target, o.log_input, o.full, o.eps, o.reduction);
+  detail::expect_label_loss("poisson_nll_loss", input, target, o.reduction);
   const Tensor x = detail::computed(input, input), t = detail::computed(target, input);
-  const Tensor expected = t * (log_input ? x : log(x + eps));
-  Tensor losses = log_input ? exp(x) - expected : x - expected;
-  if (full) {
+  const Tensor expected = t * (o.log_input ? x : log(x + o.eps));
+  Tensor losses = o.log_input ? exp(x) - expected : x - expected;
+  if (o.full) {
     const Tensor many = gt(t, 1), n = where(many, t, 1);  // no logarithm of 0, nor its derivative
     const Tensor root = 0.5 * log(n * kTwoPi);
     losses = losses + where(many, n * log(n) - n + root, 0);
   }
-  return call.done(detail::reduced(losses, reduction, input));
-}
-Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, const PoissonNLLLossOptions& o) {
-  return poisson_nll_loss(input, target, o.log_input, o.full, o.eps, o.reduction);
+  return call.done(detail::reduced(losses, o.reduction, input));
 }
 
 }  // namespace ordo

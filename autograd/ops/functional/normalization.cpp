@@ -11,22 +11,26 @@
 namespace ordo {
 namespace {
 
-/// Records a normalisation. The gradients of input, weight and bias are what fused(grad, input, weight) gives; where
-/// they are to be differentiated again, what composed(grad, input, weight) makes of operations, in the dtype `wide`.
+/// Records a normalisation. The gradients of input, weight and bias are what fused(grad, input, weight, result) gives;
+/// where they are to be differentiated again, what composed(grad, input, weight, result) makes of operations, in
+/// accumulation dtype. Both get the result without its `out`.
 template <class Fused, class Composed>
-Tensor record_norm(const OpCall& call, Tensor out, const Tensor& input, const Tensor& weight, const Tensor& bias,
-                   DType wide, Fused fused, Composed composed) {
+Tensor record_norm(const OpCall& call, kernels::NormResult r, const Tensor& input, const Tensor& weight,
+                   const Tensor& bias, Fused fused, Composed composed) {
+  Tensor out = std::exchange(r.out, Tensor());
+  if (!recorded(input, weight, bias)) return call.done(std::move(out));
   const auto dtype = [&](const Tensor& t) { return t.defined() ? t.dtype() : input.dtype(); };
   const DType weight_dtype = dtype(weight), bias_dtype = dtype(bias);
   return record(call, std::move(out), {input, weight, bias},
                 [=, x = Saved(input), w = Saved(weight)](const Tensor& grad) -> TensorList {
                   TensorList grads(3);
                   if (grad_enabled()) {
+                    const DType wide = r.invstd.dtype();
                     const Tensor wide_x = x.get().to(wide), wide_grad = grad.to(wide);
-                    grads = composed(wide_grad, wide_x, w.defined() && needs(0) ? w.get().to(wide) : Tensor());
+                    grads = composed(wide_grad, wide_x, w.defined() && needs(0) ? w.get().to(wide) : Tensor(), r);
                     if (needs(0)) grads[0] = grads[0].to(x.dtype());
                   } else {
-                    const auto g = fused(grad, x.get(), w.get());
+                    const auto g = fused(grad, x.get(), w.get(), r);
                     grads = {needs(0) ? g.input : Tensor(), g.weight, g.bias};
                   }
                   grads[1] = needs(1) ? grads[1].to(weight_dtype) : Tensor();
@@ -54,15 +58,12 @@ struct ComposedRows {
 Tensor row_norm(const OpCall& call, kernels::RowNorm kind, const Tensor& input, const Dims& shape, const Tensor& weight,
                 const Tensor& bias, double eps) {
   const auto s = kernels::row_norm_shape(kind, input, shape, eps);
-  auto r = kernels::row_norm(s, input, weight, bias);
-  if (!recorded(input, weight, bias)) return call.done(std::move(r.out));
-  const kernels::NormResult saved{Tensor(), r.mean, r.invstd};
   return record_norm(
-      call, std::move(r.out), input, weight, bias, saved.invstd.dtype(),
-      [=](const Tensor& grad, const Tensor& x, const Tensor& w) {
+      call, kernels::row_norm(s, input, weight, bias), input, weight, bias,
+      [=](const Tensor& grad, const Tensor& x, const Tensor& w, const kernels::NormResult& saved) {
         return kernels::row_norm_backward(s, grad, x, w, saved, needs(0), needs(1), needs(2));
       },
-      [=](const Tensor& grad_in, const Tensor& x, const Tensor& w) {
+      [=](const Tensor& grad_in, const Tensor& x, const Tensor& w, const kernels::NormResult& saved) {
         const int64_t rows = saved.invstd.numel(), columns = shape.product();
         const Tensor grad = grad_in.reshape({rows, columns});
         const ComposedRows of(x.reshape({rows, columns}), eps, s.centered);
@@ -95,14 +96,12 @@ Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor&
     if (training && running_var.defined()) var_change.emplace(call, running_var);
     return kernels::batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps);
   }();
-  if (!recorded(input, weight, bias)) return call.done(std::move(r.out));
-  const kernels::NormResult saved{Tensor(), r.mean, r.invstd};
   return record_norm(
-      call, std::move(r.out), input, weight, bias, saved.mean.dtype(),
-      [=](const Tensor& grad, const Tensor& x, const Tensor& w) {
+      call, std::move(r), input, weight, bias,
+      [=](const Tensor& grad, const Tensor& x, const Tensor& w, const kernels::NormResult& saved) {
         return kernels::batch_norm_backward(grad, x, w, saved, training);
       },
-      [=](const Tensor& grad, const Tensor& x, const Tensor& w) {
+      [=](const Tensor& grad, const Tensor& x, const Tensor& w, const kernels::NormResult& saved) {
         Dims per_channel = Dims::filled(x.dim(), 1), dims;
         per_channel[1] = x.sizes()[1];
         for (int d = 0; d < x.dim(); ++d)
@@ -162,15 +161,12 @@ Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
                t.sizes());
   }
   const auto s = kernels::group_norm_shape(input, num_groups, eps);
-  auto r = kernels::row_norm(s, input, weight, bias);
-  if (!recorded(input, weight, bias)) return call.done(std::move(r.out));
-  const kernels::NormResult saved{Tensor(), r.mean, r.invstd};
   return record_norm(
-      call, std::move(r.out), input, weight, bias, saved.invstd.dtype(),
-      [=](const Tensor& grad, const Tensor& x, const Tensor& w) {
+      call, kernels::row_norm(s, input, weight, bias), input, weight, bias,
+      [=](const Tensor& grad, const Tensor& x, const Tensor& w, const kernels::NormResult& saved) {
         return kernels::row_norm_backward(s, grad, x, w, saved, needs(0), needs(1), needs(2));
       },
-      [=](const Tensor& grad, const Tensor& x, const Tensor& w) {
+      [=](const Tensor& grad, const Tensor& x, const Tensor& w, const kernels::NormResult& saved) {
         Dims per_channel = Dims::filled(x.dim(), 1);
         per_channel[1] = channels;
         const Dims rows{saved.invstd.numel(), x.numel() / std::max<int64_t>(1, saved.invstd.numel())};

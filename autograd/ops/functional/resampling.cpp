@@ -177,13 +177,10 @@ Tensor coordinates(int64_t n, bool align_corners, int rank, int at, const Tensor
 
 }  // namespace
 
-static Tensor grid_sample(const Tensor& input, const Tensor& grid, InterpolateMode mode, GridPadding padding_mode,
-                          bool align_corners) {
-  ORDO_AUTOCAST_CALL(raise, grid_sample, input, grid, mode, padding_mode, align_corners);
-  return sample_of(call, input, grid, kernels::grid_rules(mode, padding_mode, align_corners));
-}
 Tensor grid_sample(const Tensor& input, const Tensor& grid, const GridSampleOptions& o) {
-  return grid_sample(input, grid, o.mode, o.padding_mode, o.align_corners);
+  ORDO_AUTOCAST(raise, grid_sample, input, grid, o);
+  const OpCall call("grid_sample", input, grid, o.mode, o.padding_mode, o.align_corners);
+  return sample_of(call, input, grid, kernels::grid_rules(o.mode, o.padding_mode, o.align_corners));
 }
 
 Tensor affine_grid(const Tensor& theta, const Dims& size, bool align_corners) {

@@ -70,40 +70,32 @@ auto write_backward(IndexOf kind, const Tensor& input, int64_t dim, const Tensor
     return needs(1) ? at.take_out(grad) : TensorList{at.fill(grad, 0), Tensor()};
   };
 }
-
 /// Those of input where numbers are.
-auto fill_backward(IndexOf kind, const Tensor& input, int64_t dim, const Tensor& index) {
+auto write_backward(IndexOf kind, const Tensor& input, int64_t dim, const Tensor& index, Scalar) {
   return [at = ScatterIndex(kind, input, dim, index, {})](const Tensor& grad) { return at.fill(grad, 0); };
 }
 
+/// What may have a gradient of its own; undefined for a number.
+Tensor source_of(const Tensor& src) { return src; }
+Tensor source_of(Scalar) { return {}; }
+
+/// `value` is a tensor or a number.
+template <class Value>
 Tensor written(const OpCall& call, IndexOf kind, const Tensor& input, int64_t dim, const Tensor& index,
-               const Tensor& src) {
-  const char* op = call.name();
-  detail::expect_defined(op, input, "input");
+               const Value& value) {
+  detail::expect_defined(call.name(), input, "input");
   Tensor out = kernels::clone(input);
-  kernels::scatter_(op, kind, out, dim, index, src);
-  return record(call, std::move(out), {input, src}, write_backward(kind, input, dim, index, src));
+  kernels::scatter_(call.name(), kind, out, dim, index, value);
+  const Tensor source = source_of(value);
+  return record(call, std::move(out), {input, source}, write_backward(kind, input, dim, index, value));
 }
 
-Tensor filled(const OpCall& call, IndexOf kind, const Tensor& input, int64_t dim, const Tensor& index, Scalar value) {
-  const char* op = call.name();
-  detail::expect_defined(op, input, "input");
-  Tensor out = kernels::clone(input);
-  kernels::scatter_(op, kind, out, dim, index, value);
-  return record(call, std::move(out), {input}, fill_backward(kind, input, dim, index));
-}
-
+template <class Value>
 Tensor& written_in_place(const OpCall& call, IndexOf kind, Tensor& t, int64_t dim, const Tensor& index,
-                         const Tensor& src) {
+                         const Value& value) {
   return detail::change_in_place(
-      call, t, src, [&] { kernels::scatter_(call.name(), kind, t, dim, index, src); },
-      [&](const Tensor& before) { return write_backward(kind, before, dim, index, src); });
-}
-
-Tensor& filled_in_place(const OpCall& call, IndexOf kind, Tensor& t, int64_t dim, const Tensor& index, Scalar value) {
-  return detail::change_in_place(
-      call, t, {}, [&] { kernels::scatter_(call.name(), kind, t, dim, index, value); },
-      [&](const Tensor& before) { return fill_backward(kind, before, dim, index); });
+      call, t, source_of(value), [&] { kernels::scatter_(call.name(), kind, t, dim, index, value); },
+      [&](const Tensor& before) { return write_backward(kind, before, dim, index, value); });
 }
 
 /// A 0-d tensor as it is written into `input`.
@@ -143,7 +135,7 @@ Tensor scatter(const Tensor& input, int64_t dim, const Tensor& index, const Tens
 
 Tensor scatter(const Tensor& input, int64_t dim, const Tensor& index, Scalar value) {
   const OpCall call("scatter", input, dim, index, value);
-  return filled(call, IndexOf::elements, input, dim, index, value);
+  return written(call, IndexOf::elements, input, dim, index, value);
 }
 
 Tensor index_copy(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source) {
@@ -153,7 +145,7 @@ Tensor index_copy(const Tensor& input, int64_t dim, const Tensor& index, const T
 
 Tensor index_fill(const Tensor& input, int64_t dim, const Tensor& index, Scalar value) {
   const OpCall call("index_fill", input, dim, index, value);
-  return filled(call, IndexOf::slices, input, dim, index, value);
+  return written(call, IndexOf::slices, input, dim, index, value);
 }
 
 Tensor index_fill(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& value) {
@@ -173,7 +165,7 @@ Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, const Tensor& given) 
 
 Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, Scalar value) {
   const OpCall call("scatter_", *this, dim, index, value);
-  return filled_in_place(call, IndexOf::elements, *this, dim, index, value);
+  return written_in_place(call, IndexOf::elements, *this, dim, index, value);
 }
 
 Tensor& Tensor::index_copy_(int64_t dim, const Tensor& index, const Tensor& source) {
@@ -183,7 +175,7 @@ Tensor& Tensor::index_copy_(int64_t dim, const Tensor& index, const Tensor& sour
 
 Tensor& Tensor::index_fill_(int64_t dim, const Tensor& index, Scalar value) {
   const OpCall call("index_fill_", *this, dim, index, value);
-  return filled_in_place(call, IndexOf::slices, *this, dim, index, value);
+  return written_in_place(call, IndexOf::slices, *this, dim, index, value);
 }
 
 Tensor& Tensor::index_fill_(int64_t dim, const Tensor& index, const Tensor& value) {
