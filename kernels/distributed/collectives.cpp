@@ -181,8 +181,7 @@ Tensor reduce_scatter(const Tensor& t, ReduceOp op, const Group& group, Algorith
   meet_and(members, header, library ? clone(t) : contiguous(t), result, [&](const Way& way) {
     if (!library) {
       ordered_reduce_scatter(members, over_parts(name, t.dtype(), members.size(), members.size(), op),
-                             {{way.in.data()}, false, way.in.device()}, way.out.data(),
-                             way.out.numel());
+                             {{way.in.data()}, false, way.in.device()}, way.out.data(), way.out.numel());
     } else if (way.devices) {
       way.devices->reduce_scatter(way.in.data(), way.out.data(), size_t(way.out.numel()), t.dtype(), op);
     } else {
