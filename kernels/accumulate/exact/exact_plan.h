@@ -18,9 +18,8 @@ enum class ExactForm {
 
 struct ExactPlan {
   ExactForm form;
-  int64_t per_block;  // values that a block adds up before it hands its sums on
-  bool usual_levels =
-      false;  // memory for the usual levels, and for all of a part of the elements where these are needed
+  int64_t per_block;          // values that a block adds up before it hands its sums on
+  bool usual_levels = false;  // ExactSums: memory for these only
 };
 
 /// Sums of a block's own for all elements: 32 KiB of shared memory, for two levels, so that what rounds meets there,
