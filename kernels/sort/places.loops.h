@@ -77,7 +77,7 @@ struct PutAlongElement {
   int64_t length;  // of a line of out
   Divisor plane, inner;
   ORDO_HD void operator()(int64_t i) const {
-    const int64_t column = i - inner.quotient(i) * inner.value;
+    const int64_t column = inner.value == 1 ? 0 : inner.remainder(i);
     out[(plane.quotient(i) * length + index[i]) * inner.value + column] = x[i];
   }
 };
