@@ -171,7 +171,9 @@ if(ORDO_POISON_RESULTS)  # for the one file that asks, so that compiler caches s
 endif()
 # The rooms above the kernels do not ask, nor do kernels for the CPU alone: they compile to the same objects.
 if(NOT ORDO_CUDA_MODE STREQUAL "OFF")
-  set(asking_sources ${cpp_sources})
+  set(asking_sources ${upper_sources})
+  list(FILTER asking_sources INCLUDE REGEX "^(engine|kernels)/")
+  list(APPEND asking_sources ${cpp_sources})
   list(FILTER asking_sources EXCLUDE REGEX "_cpu\\.cpp$")
   list(APPEND asking_sources ${cuda_cpp_sources} ${cu_sources})
   set_property(SOURCE ${asking_sources} autograd/leaf_gradient.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_HAS_CUDA=1)

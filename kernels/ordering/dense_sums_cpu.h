@@ -32,10 +32,21 @@ class DenseCell {
   uint32_t open_;
 };
 
+template <class T>
+struct PairOf;
+template <>
+struct PairOf<float> {
+  using type [[gnu::vector_size(8)]] = float;
+};
+template <>
+struct PairOf<double> {
+  using type [[gnu::vector_size(16)]] = double;
+};
+
 /// Both in one register: one load, one addition and one store do for both.
 template <std::floating_point Acc>
 class DenseCell<Acc> {
-  using Pair [[gnu::vector_size(2 * sizeof(Acc))]] = Acc;
+  using Pair = typename PairOf<Acc>::type;
 
  public:
   static DenseCell empty() { return Pair{kNoValue<Acc>, 0}; }
