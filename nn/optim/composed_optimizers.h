@@ -29,10 +29,11 @@ class ComposedOptimizer : public OptimizerOf<Options, ComposedState> {
       : OptimizerOf<Options, ComposedState>(name, groups, check), names_(names) {}
   std::vector<Optimizer::Memory> remembered(size_t parameter) override {
     ComposedState& s = this->state_[parameter];
-    std::vector<Optimizer::Memory> all{{names_.first, &s.first}, {names_.second, &s.second}};
-    if (names_.steps) all.push_back({names_.steps, &s.steps});
-    if (names_.power1) all.push_back({names_.power1, &s.power1, 1});
-    if (names_.power2) all.push_back({names_.power2, &s.power2, 1});
+    std::vector<Optimizer::Memory> all{{.name = names_.first, .tensor = &s.first},
+                                       {.name = names_.second, .tensor = &s.second}};
+    if (names_.steps) all.push_back({.name = names_.steps, .number = &s.steps});
+    if (names_.power1) all.push_back({.name = names_.power1, .number = &s.power1, .first = 1});
+    if (names_.power2) all.push_back({.name = names_.power2, .number = &s.power2, .first = 1});
     return all;
   }
 

@@ -94,8 +94,6 @@ class Optimizer {
     Tensor* tensor = nullptr;
     double* number = nullptr;
     double first = 0;  ///< the number before the first step
-    Memory(const char* of, Tensor* t) : name(of), tensor(t) {}
-    Memory(const char* of, double* n, double at_first = 0) : name(of), number(n), first(at_first) {}
   };
   virtual std::vector<Memory> remembered(size_t parameter) = 0;
   /// What steps of all parameters together leave behind.

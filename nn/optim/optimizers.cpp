@@ -62,7 +62,7 @@ void SGD::update(size_t i, const Tensor& grad) {
 
 std::vector<Optimizer::Memory> SGD::remembered(size_t i) {
   if (options_of(i).momentum == 0) return {};
-  return {{"momentum_buffer", &state_[i]}};
+  return {{.name = "momentum_buffer", .tensor = &state_[i]}};
 }
 
 // -- Adam and AdamW ---------------------------------------------------------------------------------------------------
@@ -104,11 +104,11 @@ void Adam::update(size_t i, const Tensor& grad) {
 
 std::vector<Optimizer::Memory> Adam::remembered(size_t i) {
   AdamState& state = state_[i];
-  std::vector<Memory> all{{"exp_avg", &state.first},
-                          {"exp_avg_sq", &state.second},
-                          {"beta1_power", &state.power1, 1},
-                          {"beta2_power", &state.power2, 1}};
-  if (options_of(i).amsgrad) all.push_back({"max_exp_avg_sq", &state.largest});
+  std::vector<Memory> all{{.name = "exp_avg", .tensor = &state.first},
+                          {.name = "exp_avg_sq", .tensor = &state.second},
+                          {.name = "beta1_power", .number = &state.power1, .first = 1},
+                          {.name = "beta2_power", .number = &state.power2, .first = 1}};
+  if (options_of(i).amsgrad) all.push_back({.name = "max_exp_avg_sq", .tensor = &state.largest});
   return all;
 }
 
@@ -134,9 +134,9 @@ void RMSprop::update(size_t i, const Tensor& grad) {
 
 std::vector<Optimizer::Memory> RMSprop::remembered(size_t i) {
   const RMSpropOptions& o = options_of(i);
-  std::vector<Memory> all{{"square_avg", &state_[i].square}};
-  if (o.momentum != 0) all.push_back({"momentum_buffer", &state_[i].momentum});
-  if (o.centered) all.push_back({"grad_avg", &state_[i].mean});
+  std::vector<Memory> all{{.name = "square_avg", .tensor = &state_[i].square}};
+  if (o.momentum != 0) all.push_back({.name = "momentum_buffer", .tensor = &state_[i].momentum});
+  if (o.centered) all.push_back({.name = "grad_avg", .tensor = &state_[i].mean});
   return all;
 }
 
@@ -158,7 +158,7 @@ void Adagrad::update(size_t i, const Tensor& grad) {
 }
 
 std::vector<Optimizer::Memory> Adagrad::remembered(size_t i) {
-  return {{"sum", &state_[i].sum}, {"step", &state_[i].steps}};
+  return {{.name = "sum", .tensor = &state_[i].sum}, {.name = "step", .number = &state_[i].steps}};
 }
 
 }  // namespace ordo::optim
