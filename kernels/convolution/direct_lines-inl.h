@@ -93,17 +93,6 @@ std::vector<int32_t> make_offsets(const ConvShape& s, const DirectLine& line, in
   return offsets;
 }
 
-// Calls f.operator()<N>() for the first N of kMost, kMost - 1, ..., 1, or of kMost, kMost / 2, ..., 1, that is not more
-// than `count`.
-template <int kMost, bool kHalved = false, class F>
-void with_constant(int64_t count, const F& f) {
-  if constexpr (kMost > 1) {
-    constexpr int kLess = kHalved ? kMost / 2 : kMost - 1;
-    if (count < kMost) return with_constant<kLess, kHalved>(count, f);
-  }
-  f.template operator()<kMost>();
-}
-
 template <int R, int V>
 HWY_INLINE void fill(L (&sums)[R][V], L value) {
 #pragma GCC unroll 8

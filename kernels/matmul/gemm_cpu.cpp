@@ -298,15 +298,6 @@ constexpr int kRowsTogether = ORDO_MANY_REGISTERS ? 4 : 2;
 constexpr int64_t kRowTile = 2048;     // columns whose sums stay in the first-level cache
 constexpr int64_t kColumnVectors = 2;  // of columns that are transposed together
 
-// f.operator()<R>(), R being `count`, a power of two, or kMost where that is less.
-template <int kMost, class F>
-void with_power_of_two(int64_t count, const F& f) {
-  if constexpr (kMost > 1) {
-    if (count < kMost) return with_power_of_two<kMost / 2>(count, f);
-  }
-  f.template operator()<kMost>();
-}
-
 // sums[r][j] = sums[r][j] + a[r][s] b[s * row + j] for s = 0, ..., S - 1; the rows of a and sums are `apart`.
 template <int R, int S, class T, class A>
 void add_rows(const A* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t row, int64_t cols, int64_t apart,
@@ -344,7 +335,7 @@ void add_contiguous_rows(const Gemm& g, const A* a, const T* b, int64_t depth, i
   int64_t k = 0;
   for (; k + kStep <= depth; k += kStep, b += kStep * g.b.row)
     for (int64_t i = 0; i < g.m; i += kRowsTogether)
-      with_power_of_two<kRowsTogether>(int64_t(std::bit_ceil(uint64_t(g.m))) - i, [&]<int R>() {
+      with_constant<kRowsTogether, true>(int64_t(std::bit_ceil(uint64_t(g.m))) - i, [&]<int R>() {
         add_rows<R, kStep>(a + i * kDepth + k, b, g.b.row, cols, width, block + i * width);
       });
   for (; k < depth; ++k, b += g.b.row)
@@ -389,8 +380,8 @@ template <class T, class A>
 void add_contiguous_columns(const Gemm& g, const A* a, const T* b, int64_t depth, int64_t cols, A* block) {
   constexpr int64_t kWidth = kColumnVectors * Lanes<A>::count;
   const int64_t whole = cols == kWidth ? depth / kLine<T> * kLine<T> : 0;
-  with_power_of_two<kFewRows>(int64_t(std::bit_ceil(uint64_t(g.m))),
-                              [&]<int R>() { add_columns<R, kColumnVectors>(b, g.b.col, a, whole, block); });
+  with_constant<kFewRows, true>(int64_t(std::bit_ceil(uint64_t(g.m))),
+                                [&]<int R>() { add_columns<R, kColumnVectors>(b, g.b.col, a, whole, block); });
   for (int64_t i = 0; i < g.m; ++i)
     for (int64_t j = 0; j < cols; ++j) {
       A& sum = block[i * kWidth + j];

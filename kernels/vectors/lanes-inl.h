@@ -178,6 +178,17 @@ void copy_matrix(const T* HWY_RESTRICT from, int64_t row, int64_t col, int64_t r
     for (int64_t j = i < done_rows ? done_cols : 0; j < cols; ++j) to[i * to_row + j] = A(from[i * row + j * col]);
 }
 
+// Calls f.operator()<N>() for the first N of kMost, kMost - 1, ..., 1, or of kMost, kMost / 2, ..., 1, that is not more
+// than `count`.
+template <int kMost, bool kHalved = false, class F>
+void with_constant(int64_t count, const F& f) {
+  if constexpr (kMost > 1) {
+    constexpr int kLess = kHalved ? kMost / 2 : kMost - 1;
+    if (count < kMost) return with_constant<kLess, kHalved>(count, f);
+  }
+  f.template operator()<kMost>();
+}
+
 }  // namespace ordo::kernels::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif
