@@ -6,6 +6,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/changed_in_place.h"
 #include "tests/support/memory_limit.h"
+#include "tests/support/registry_test_base.h"
 
 namespace ordo::test {
 namespace {
@@ -70,7 +71,7 @@ Tensor bend(const Tensor& t, Draw& draw) {
 
 struct Outcome {
   std::string error;  ///< the library's, when it refused
-  Bytes bytes;        ///< result and gradients
+  Bytes bytes;        ///< result and gradients, with one pattern for every NaN
 };
 
 /// Runs a sample; nothing but an Error may come out.
@@ -84,12 +85,12 @@ Outcome outcome_of(const Sample& sample, const TensorList& inputs, bool differen
   try {
     const Tensor result = sample.run(leaves);
     if (result.defined()) {
-      out.bytes = bytes_of(result.detach());
+      out.bytes = result_bytes(result.detach());
       if (result.requires_grad()) {
         result.backward(test_gradient(result.sizes(), result.detach()));
         for (const Tensor& t : leaves)
           if (t.defined() && t.grad().defined()) {
-            const Bytes g = bytes_of(t.grad());
+            const Bytes g = result_bytes(t.grad());
             out.bytes.insert(out.bytes.end(), g.begin(), g.end());
           }
       }
