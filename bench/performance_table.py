@@ -123,7 +123,7 @@ def training(files):
         for op, row in found or [("", {})]:
             any_result = next(iter(row.values()), None)
             times = [of(row, paths) for paths in (FAST, DETERMINISTIC, EXACT, PEER, PEER_DETERMINISTIC)]
-            lines.append([any_result["device"] if any_result else stem(name), op.replace("train-", ""),
+            lines.append([on(data) if data else stem(name), op.replace("train-", ""),
                           any_result["shape"] if any_result else ""] + [number(t["ms"]["median"]) if t else "" for t in times])
     print_table(["device", "model", "batch", "fast, ms", "deterministic", "device_to_device", "PyTorch", "its deterministic mode"],
                 lines)

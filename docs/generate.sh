@@ -55,7 +55,7 @@ generate() {
 if [ "$mode" = --measure ]; then "$programs/ordo" show fork --json docs/fork.json >&2; fi
 "$programs/ordo" ops --markdown > "$new/docs/ops.md"
 "$programs/ordo" ops --json > "$new/ops.json"
-python3 docs/refused_table.py "$new/ops.json" bench/results/cpu.json >> "$new/docs/ops.md"
+python3 docs/refused_table.py "$new/ops.json" bench/results/cpu-amd.json >> "$new/docs/ops.md"
 for colours in light dark; do python3 -B tools/scripts/fork.py docs/fork.json $colours > "$new/docs/fork-$colours.svg"; done
 pages=$(grep -l "^<!-- output of: " README.md docs/*.md bench/results/*.md)
 for page in $pages; do generate "$page"; done

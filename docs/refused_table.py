@@ -16,7 +16,7 @@ HEAD = """
 
 Operations for which the deterministic modes of other libraries throw an error, take a slower path, or make no promise, and
 what Ordo does at all three levels. The price is the time of the deterministic algorithm over the fast one's on the CPU, the mean of the
-rows of bench/results/cpu.json; 1 where one algorithm serves all levels. An empty cell: Ordo does not have the operation
+rows of bench/results/cpu-amd.json; 1 where one algorithm serves all levels. An empty cell: Ordo does not have the operation
 yet, or nobody has measured it."""
 
 

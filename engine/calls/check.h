@@ -8,6 +8,7 @@
 #endif
 #include <fmt/core.h>
 
+#include <string>
 #include <string_view>
 
 #include <ordo/engine/calls/error.h>
@@ -33,10 +34,13 @@ template <>
 struct fmt::formatter<ordo::Device> : ordo::detail::PlainFormatter<ordo::Device> {};
 
 namespace ordo::detail {
+/// "[op] message"
+std::string error_message(std::string_view op, fmt::string_view format, fmt::format_args args);
+
 template <class E, class... Args>
 [[noreturn, gnu::cold, gnu::noinline]] void fail(std::string_view op, fmt::format_string<Args...> format,
                                                  Args&&... args) {
-  throw E(fmt::format("[{}] ", named_operation(op)) + fmt::format(format, std::forward<Args>(args)...));
+  throw E(error_message(op, format, fmt::make_format_args(args...)));
 }
 }  // namespace ordo::detail
 

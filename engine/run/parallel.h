@@ -32,9 +32,15 @@ inline int pieces_for(int64_t work, int64_t grain) {
 /// several pieces the lowest one's.
 template <class F>
 void for_pieces(int pieces, const F& f) {
-  if (pieces == 1) return f(0);
-  detail::run_pieces(
-      pieces, [](void* p, int piece) { (*static_cast<const F*>(p))(piece); }, const_cast<F*>(&f));
+  struct Body {
+    // One copy of f, whether one thread runs it or several.
+    [[gnu::noinline]] static void run(void* p, int piece) { (*static_cast<const F*>(p))(piece); }
+  };
+  void* const context = const_cast<F*>(&f);
+  if (pieces == 1)
+    Body::run(context, 0);
+  else
+    detail::run_pieces(pieces, Body::run, context);
 }
 
 /// Calls f(first, last) for disjoint ranges that cover [begin, end), at most one for each thread. With several ranges,
@@ -45,20 +51,9 @@ void parallel_for(int64_t begin, int64_t end, int64_t grain, const F& f) {
   if (n <= 0) return;
   const int64_t most = std::max<int64_t>(1, n / std::max<int64_t>(1, grain));
   const int pieces = detail::in_parallel_region() ? 1 : int(std::min<int64_t>(num_threads(), most));
-  if (pieces <= 1) return f(begin, end);
-  struct Context {
-    const F& f;
-    int64_t begin, n;
-    int pieces;
-  } context{f, begin, n, pieces};
-  detail::run_pieces(
-      pieces,
-      [](void* p, int piece) {
-        const Context& c = *static_cast<Context*>(p);
-        const int64_t lo = c.n * piece / c.pieces, hi = c.n * (piece + 1) / c.pieces;
-        c.f(c.begin + lo, c.begin + hi);
-      },
-      &context);
+  for_pieces(pieces, [&](int piece) {
+    f(piece == 0 ? begin : begin + n * piece / pieces, piece + 1 == pieces ? end : begin + n * (piece + 1) / pieces);
+  });
 }
 
 }  // namespace ordo

@@ -126,13 +126,13 @@ struct Listed {
 /// computed without a look at them, which would probably be in vain.
 template <class Set, class Z, class F, class... V>
 [[gnu::always_inline]] inline int64_t fast_values(Z* z, int64_t most, F f, Values<V>... x) {
-  uint8_t is_slow[kFastPiece], list[kFastPiece];
+  int32_t is_slow[kFastPiece], slow = 0;  // as wide as floats, which vectors then need not be narrowed for
+  uint8_t list[kFastPiece];
   static_assert(kFastPiece == 256, "a place takes a byte");
   const int64_t n = std::min(most, kFastPiece), longer = std::min(most, 4 * kFastPiece);
-  uint16_t slow = 0;  // A vector has more sums of 16 bits than of 64.
   all_values(
       is_slow, n, [f](V... v) { return !is_fast(f, v...); }, x...);
-  for (int64_t i = 0; i < n; ++i) slow = uint16_t(slow + is_slow[i]);
+  for (int64_t i = 0; i < n; ++i) slow += is_slow[i];
   if (slow > n / 8 * 3) {
     Set::all(z, longer, f, x...);
     return longer;

@@ -23,6 +23,7 @@ struct GroupChannels {
 template <class T>
 struct RowScale : CenteredSquares<T> {
   using A = accumulate_t<T>;
+  static constexpr bool kOneLine = true;
   A* invstd;
   A count, eps;
   RowScale(const RowNormShape& s, const T* x, const NormResult& r)
@@ -62,7 +63,7 @@ struct RowNormMap {
 template <class T, bool kGroups, bool kDot>
 struct RowGradSum : Addition<accumulate_t<T>> {
   using A = accumulate_t<T>;
-  static constexpr bool kAlone = true;
+  static constexpr bool kAlone = true, kOneLine = true;
   const T *grad, *x;
   const A *weight, *mean;
   A* sums;

@@ -7,6 +7,7 @@
 
 #include <ordo/engine/memory/memory.h>
 #include <ordo/engine/run/parallel.h>
+#include <ordo/engine/tensor/independent.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
 
@@ -110,11 +111,17 @@ template <class R>
                                                  int64_t begin, int64_t end) {
   alignas(64) typename R::State lanes[kReduceLanes];
   for (int k = 0; k < kReduceLanes; ++k) lanes[k] = R::identity();
+  constexpr bool kRuns = requires { r.left(begin); };
   if constexpr (kOneLine<R>) {
-    fold_run(r, lanes, 0, base + begin, begin, end - begin, output);
+    if constexpr (kRuns)
+      for (int64_t i = begin, n; i < end; i += n) {
+        n = std::min(r.left(i), end - i);
+        fold_run(r.run(base + i, output), lanes, int(i % kReduceLanes), base + i, i, n, output);
+      }
+    else
+      fold_run(r, lanes, 0, base + begin, begin, end - begin, output);
     return halve<R>(lanes);
   }
-  constexpr bool kRuns = requires { r.left(begin); };
   const int64_t stride = g.inner_stride();
   if (!kRuns && g.reduced <= 1) {
     if (stride == 1)
@@ -173,6 +180,8 @@ void fetch_line(const R& r, int64_t at) {
 template <class R>
 [[gnu::noinline]] void reduce_tile(R r, const ReduceShape& g, const int64_t* bases, int rows, int64_t output, int width,
                                    int64_t begin, int64_t end, typename R::State (*tile)[kReduceTile]) {
+  int lanes = int(std::min<int64_t>(end - begin, kReduceLanes));
+  for (int k = 0; k < lanes; ++k) std::fill_n(tile[k], rows * width, R::identity());
   RunWalker walker(g, begin);
   const int64_t ahead = kRowsAhead * g.inner_stride(), fetching = width == kReduceTile ? end - kRowsAhead : begin;
   for (int64_t i = begin; i < end; ++i, walker.advance(1))
@@ -180,21 +189,24 @@ template <class R>
       const int64_t at = bases[row] + walker.offset(), o = output + row * width;
       if (i < fetching) fetch_line<kReduceTile>(r, at + ahead);
       typename R::State* lane = tile[i % kReduceLanes] + row * width;
-      if (i - begin < kReduceLanes)
-        for (int w = 0; w < width; ++w) lane[w] = r.load(at + w, i, o + w);
-      else if (width == kReduceTile)
+      if (width == kReduceTile) {
+        ORDO_INDEPENDENT
         for (int w = 0; w < kReduceTile; ++w) lane[w] = R::combine(lane[w], r.load(at + w, i, o + w));
-      else if (width == kNarrowTile && std::is_floating_point_v<typename R::State>)
+      } else if (width == kNarrowTile && std::is_floating_point_v<typename R::State>) {
+        ORDO_INDEPENDENT
 #pragma GCC unroll 1  // GCC would write out so few steps, and then not see vectors
         for (int w = 0; w < kNarrowTile; ++w) lane[w] = R::combine(lane[w], r.load(at + w, i, o + w));
-      else
+      } else {
+        ORDO_INDEPENDENT
         for (int w = 0; w < width; ++w) lane[w] = R::combine(lane[w], r.load(at + w, i, o + w));
+      }
     }
   width *= rows;
-  int lanes = int(std::min<int64_t>(end - begin, kReduceLanes));
   for (int half = kReduceLanes / 2; half > 0; half /= 2) {
-    for (int k = 0; k + half < lanes; ++k)
+    for (int k = 0; k + half < lanes; ++k) {
+      ORDO_INDEPENDENT
       for (int w = 0; w < width; ++w) tile[k][w] = R::combine(tile[k][w], tile[k + half][w]);
+    }
     lanes = std::min(lanes, half);
   }
 }

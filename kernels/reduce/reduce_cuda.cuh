@@ -74,7 +74,7 @@ template <class R>
 __device__ inline typename R::State fold_values(const R& r, const ReduceShape& g, int64_t base, int64_t i, int64_t end,
                                                 int64_t output) {
   if (kOneLine<R> || g.reduced == 1) {
-    const int64_t stride = g.reduced_strides[0];
+    const int64_t stride = kOneLine<R> ? 1 : g.reduced_strides[0];
     return fold_lane<R>(i, end, [&](int64_t j) { return r.load(base + j * stride, j, output); });
   }
   return fold_lane<R, kLocatedAhead<R>>(i, end, [&](int64_t j) { return r.load(base + g.offset(j), j, output); });

@@ -13,11 +13,12 @@ namespace ordo::kernels {
 inline constexpr int kReduceLanes = 32;
 inline constexpr int kReduceBlock = 4096;
 
-/// Reducers of one line only say so, which spares the code for other shapes.
+/// Reducers whose outputs are one line of values each say so, which spares the code for other shapes.
 template <class R>
-inline constexpr bool kOneLine = requires {
-  R::kOneLine;
-};
+inline constexpr bool kOneLine = false;
+template <class R>
+requires requires { R::kOneLine; }
+inline constexpr bool kOneLine<R> = R::kOneLine;
 
 /// `outputs` results of `length` values each. Loops are outermost first; neighbours that walk memory like one loop are
 /// merged, loops of size 1 dropped.

@@ -5,7 +5,7 @@
 //   load(offset, i, output)            value i of `output`, at `offset` elements from the tensor's first
 //   store(output, state)
 //   Fold                               optional: a reducer with the same State and combine(), all that is asked of it
-//   kOneLine                           optional: only for shapes that reduce_line() makes
+//   kOneLine                           optional: the values of an output always lie side by side in memory
 //   left(i), run(offset, output)       optional, for the CPU: a reducer for value i, at `offset`, and those after it in
 //                                      memory, left(i) of them together
 #pragma once

@@ -22,6 +22,7 @@ struct MappedValue {
 /// Two reductions of the same values in one pass, which reads once what both read.
 template <class F, class G>
 struct Both {
+  static constexpr bool kOneLine = kernels::kOneLine<F> && kernels::kOneLine<G>;
   F first;
   G second;
   struct State {

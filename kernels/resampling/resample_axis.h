@@ -7,6 +7,7 @@
 
 #include <ordo/engine/tensor/dtype.h>
 #include <ordo/engine/tensor/host_device.h>
+#include <ordo/kernels/ordering/partition_point.h>
 #include <ordo/kernels/windows/windows.h>
 
 namespace ordo::kernels {
@@ -69,16 +70,10 @@ struct ResampleAxis {
 
   /// The first output that reaches cell i or, with `beyond`, that lies beyond it: first() ascends.
   ORDO_HD int64_t reaching(int64_t i, bool beyond) const {
-    int64_t low = 0, high = output;
-    while (low < high) {
-      const int64_t middle = low + (high - low) / 2, from = first(middle);
-      const bool reaches = beyond ? cell(from) > i : cell(from + taps() - 1) >= i;
-      if (reaches)
-        high = middle;
-      else
-        low = middle + 1;
-    }
-    return low;
+    return partition_point(0, output, [&](int64_t o) {
+      const int64_t from = first(o);
+      return beyond ? cell(from) <= i : cell(from + taps() - 1) < i;
+    });
   }
 };
 

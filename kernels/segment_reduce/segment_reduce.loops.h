@@ -7,6 +7,7 @@
 
 #include <ordo/kernels/accumulate/factor.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
+#include <ordo/kernels/ordering/partition_point.h>
 #include <ordo/kernels/segment_reduce/segments.h>
 
 namespace ordo::kernels {
@@ -87,14 +88,7 @@ struct ExpandElement {
   ORDO_HD void operator()(int64_t t) const {
     const int64_t slice = t / columns, row = slice / segments.size, at = slice - row * segments.size;
     const int64_t* offsets = segments.offsets + row * (segments.per_row + 1);
-    int64_t first = 0, last = segments.per_row + 1;  // of the offsets, the first that is above `at` is in [first, last]
-    while (first < last) {
-      const int64_t middle = first + (last - first) / 2;
-      if (offsets[middle] <= at)
-        first = middle + 1;
-      else
-        last = middle;
-    }
+    const int64_t first = partition_point(0, segments.per_row + 1, [&](int64_t i) { return offsets[i] <= at; });
     const bool inside = first > 0 && first <= segments.per_row;
     out[t] = inside ? x[(row * segments.per_row + first - 1) * columns + (t - slice * columns)] : T(0.f);
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <ordo/engine/calls/check.h>
+#include <ordo/kernels/ordering/partition_point.h>
 #include <ordo/kernels/sort/sort_keys.h>
 #include <ordo/kernels/accumulate/radix_sort.cuh>
 #include <ordo/kernels/reduce/each_cuda.cuh>
@@ -43,15 +44,9 @@ struct TakePlaces {
   ORDO_HD void operator()(int64_t i) const {
     const int64_t line = i / count;
     const Item* sorted = items + line * length;
-    int64_t low = 0, high = selection.kind == Selection::Kind::range ? 0 : length;  // the first NaN
-    while (low < high) {
-      const int64_t middle = low + (high - low) / 2;
-      if (key.is_nan(begin + sorted[middle]))
-        high = middle;
-      else
-        low = middle + 1;
-    }
-    indices[i] = int64_t(sorted[first_place(selection, length, length - low) + i % count]) - line * length;
+    const int64_t numbers = partition_point(0, selection.kind == Selection::Kind::range ? 0 : length,
+                                            [&](int64_t k) { return !key.is_nan(begin + sorted[k]); });
+    indices[i] = int64_t(sorted[first_place(selection, length, length - numbers) + i % count]) - line * length;
   }
 };
 

@@ -46,9 +46,8 @@ struct Vectorised {
 /// no store can change.
 template <class F>
 void vectorised(int64_t n, const F& f) {
-  if (n < 16) return f();  // not worth a call
 #if ORDO_MAKES_AVX512
-  if (has_avx512()) return detail::Vectorised::avx512(f);
+  if (n >= 16 && has_avx512()) return detail::Vectorised::avx512(f);
 #endif
   detail::Vectorised::baseline(f);
 }

@@ -19,8 +19,6 @@ KERNEL = re.compile(r"(\w+)(?=<|\()")
 NOT_TO_RUN = {"EmptyKernel": "CUB only asks for its attributes"}
 # Instances that no test reaches yet, by parts of their names. The same kernels run with other element types.
 NOT_REACHED = {
-    "reduce_across_kernel<ordo::kernels::RowGradSum<": "rows of layer_norm lie along memory",
-    "reduce_across_kernel<ordo::kernels::RowScale<": "rows of rms_norm lie along memory",
     "reduce_across_kernel<ordo::kernels::WeightGrad<": "values of a channel of group_norm lie along memory",
     "store_blocks_kernel<ordo::kernels::RowGradSum<": "large groups of group_norm",
     "store_blocks_kernel<ordo::kernels::WeightGrad<": "layer_norm of more than 262,144 rows",

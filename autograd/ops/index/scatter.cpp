@@ -15,10 +15,12 @@ namespace detail {
 static Tensor at_least_1d(const Tensor& t) { return t.dim() == 0 ? t.reshape({1}) : t; }
 
 Tensor scattered_part(const Tensor& index, const Tensor& src) {
-  if (!index.defined() || !src.defined() || index.numel() == 0 || index.dim() != src.dim()) return src;
+  if (!index.defined() || !src.defined() || index.numel() == 0) return src;
+  const Dims sizes = index.dim() == 0 ? Dims{1} : index.sizes();
+  if (sizes.size() != src.sizes().size()) return src;
   Tensor part = src;
   for (int d = 0; d < src.dim(); ++d)
-    if (index.sizes()[d] < part.sizes()[d]) part = part.narrow(d, 0, index.sizes()[d]);
+    if (sizes[d] < part.sizes()[d]) part = part.narrow(d, 0, sizes[d]);
   return part;
 }
 

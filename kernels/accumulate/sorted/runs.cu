@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 
+#include <ordo/kernels/ordering/partition_point.h>
 #include <ordo/kernels/accumulate/radix_sort.cuh>
 #include <ordo/kernels/accumulate/sorted/runs_cuda.cuh>
 
@@ -9,14 +10,7 @@ namespace ordo::kernels::cuda {
 /// The first position in [first, last) with a key of at least `key`, or last.
 template <class Index>
 __device__ int64_t first_at_least(const Index* keys, int64_t first, int64_t last, Index key) {
-  while (first < last) {
-    const int64_t middle = first + (last - first) / 2;
-    if (keys[middle] < key)
-      first = middle + 1;
-    else
-      last = middle;
-  }
-  return first;
+  return partition_point(first, last, [&](int64_t i) { return keys[i] < key; });
 }
 
 /// Where the run of sorted item `at` begins. Looks near by first: most runs are short.

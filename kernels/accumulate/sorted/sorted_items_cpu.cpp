@@ -4,18 +4,12 @@
 #include <limits>
 
 #include <ordo/kernels/ordering/ordered_sum.h>
+#include <ordo/kernels/ordering/partition_point.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {
 
 int64_t SortedEntries::lower_bound(int64_t first, int64_t last, int64_t d) const {
-  while (first < last) {
-    const int64_t middle = first + (last - first) / 2;
-    if (destination(middle) < d)
-      first = middle + 1;
-    else
-      last = middle;
-  }
-  return first;
+  return partition_point(first, last, [&](int64_t i) { return destination(i) < d; });
 }
 
 void SortedItems::allocate() {

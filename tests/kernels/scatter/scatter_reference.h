@@ -9,7 +9,8 @@ namespace ordo::test {
 template <class F>
 void for_scattered(const Dims& input, const Tensor& index, const Dims& src, int dim, const F& f) {
   const auto indices = index.to_vector<int64_t>();
-  const Dims sizes = index.sizes(), to = contiguous_strides(input), from = contiguous_strides(src);
+  const Dims sizes = index.dim() == 0 && input.size() == 1 ? Dims{1} : index.sizes();
+  const Dims to = contiguous_strides(input), from = contiguous_strides(src);
   for (size_t k = 0; k < indices.size(); ++k) {
     int64_t rest = int64_t(k), read = 0, write = 0;
     for (int d = sizes.size() - 1; d >= 0; --d) {

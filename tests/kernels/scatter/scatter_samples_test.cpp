@@ -55,6 +55,7 @@ ORDO_OP_SAMPLES(scatter) {
           scatter_sample({"smaller_index", {3, 4, 2}, {2, 3, 1}, {3, 3, 2}, 1}),
           scatter_sample({"no_items", {3, 2}, {0, 2}, {4, 2}, 0}),
           scatter_sample({"0-d", {}, {}, {}, 0}),
+          scatter_sample({"0-d index", {4}, {}, {9}, 0}),
           scatter_sample({"hot", {1}, {4200}, {4200}, 0, int32}),
           scatter_sample({"many", {70000}, {90000}, {90000}, 0}),
           scatter_sample({"many lines", {40, 30, 9}, {40, 60, 9}, {40, 60, 9}, 1}),
