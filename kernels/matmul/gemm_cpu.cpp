@@ -63,9 +63,11 @@ void micro_product(int64_t depth, const A* HWY_RESTRICT a, int64_t a_row, const 
   L sum[R][V];
 #pragma GCC unroll 16
   for (int r = 0; r < R; ++r) {
-    __builtin_prefetch(to.c + (r < to.rows ? r : 0) * to.row, 1);
 #pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) sum[r][v] = L::all(kNoValue<A>);
+    for (int v = 0; v < V; ++v) {
+      __builtin_prefetch(to.c + (r < to.rows ? r : 0) * to.row + v * L::count, 1);
+      sum[r][v] = L::all(kNoValue<A>);
+    }
   }
   for (int64_t k = 0; k < depth; ++k, ++a, b += kPanelCols<A>) {
     L columns[V];
@@ -136,9 +138,8 @@ void pack_panels(const T* HWY_RESTRICT from, int64_t row, int64_t col, int64_t d
 template <class T>
 void prefetch_rows(const T* a, int64_t row, int64_t rows, int64_t depth, int64_t part, int64_t parts) {
   constexpr int64_t kLine = 64 / sizeof(T);
-  const int64_t lines = (depth + kLine - 1) / kLine, all = rows * lines;
-  for (int64_t i = all * part / parts; i < all * (part + 1) / parts; ++i)
-    __builtin_prefetch(a + i / lines * row + i % lines * kLine, 0, 2);
+  for (int64_t r = rows * part / parts; r < rows * (part + 1) / parts; ++r)
+    for (int64_t k = 0; k < depth; k += kLine) __builtin_prefetch(a + r * row + k, 0, 2);
 }
 
 // A thread's memory, grown on demand and kept.
