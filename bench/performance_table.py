@@ -143,7 +143,8 @@ def summary(files):
              ("training steps", ("training",)))
     lines = []
     for name, data in files:
-        line, everything = [on(data) if data else f"{stem(name)}: not measured yet"], {}
+        without = f" (version {data['ordo']}, no control)" if data and "control" not in data else ""
+        line, everything = [on(data) + without if data else f"{stem(name)}: not measured yet"], {}
         for _, families in kinds:
             rows = {key: row for rows in rows_of(data).values() for key, row in rows.items()
                     if next(iter(row.values()))["family"] in families}

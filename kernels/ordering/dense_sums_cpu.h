@@ -15,9 +15,9 @@ namespace ordo::kernels::cpu {
 
 /// A sum, and how many values are in it: fewer than a group, and none in the sum of a whole one.
 template <class Acc>
-class DenseCell {
+class DenseSum {
  public:
-  static DenseCell empty() { return {kNoValue<Acc>, 0}; }
+  static DenseSum empty() { return {kNoValue<Acc>, 0}; }
   /// Whether the group is whole.
   bool add(Acc value) {
     sum_ += value;
@@ -27,7 +27,7 @@ class DenseCell {
   uint32_t open() const { return open_; }
 
  private:
-  DenseCell(Acc sum, uint32_t open) : sum_(sum), open_(open) {}
+  DenseSum(Acc sum, uint32_t open) : sum_(sum), open_(open) {}
   Acc sum_;
   uint32_t open_;
 };
@@ -45,11 +45,11 @@ struct PairOf<double> {
 
 /// Both in one register: one load, one addition and one store do for both.
 template <std::floating_point Acc>
-class DenseCell<Acc> {
+class DenseSum<Acc> {
   using Pair = typename PairOf<Acc>::type;
 
  public:
-  static DenseCell empty() { return Pair{kNoValue<Acc>, 0}; }
+  static DenseSum empty() { return Pair{kNoValue<Acc>, 0}; }
   bool add(Acc value) {
     both_ += Pair{value, 1};
     return both_[1] == Acc(kOrderedGroup);
@@ -58,7 +58,7 @@ class DenseCell<Acc> {
   Acc open() const { return both_[1]; }
 
  private:
-  DenseCell(Pair both) : both_(both) {}
+  DenseSum(Pair both) : both_(both) {}
   Pair both_;
 };
 
@@ -68,17 +68,17 @@ template <class Acc>
 class DenseSums {
  public:
   /// For ranges of up to `most` destinations and `items` items in all.
-  DenseSums(int64_t most, int64_t items) : cells_(most, Device()), most_(most) {
+  DenseSums(int64_t most, int64_t items) : sums_(most, Device()), most_(most) {
     for (int64_t span = kOrderedGroup; span <= items; span *= kOrderedGroup) ++level_count_;
   }
   void begin(int64_t width) {
-    Cell* const cells = cells_;
-    std::fill_n(cells, std::min<int64_t>(width, 16), Cell::empty());
-    for (int64_t done = 16; done < width; done *= 2) std::copy_n(cells, std::min(done, width - done), cells + done);
+    Sum* const sums = sums_;
+    std::fill_n(sums, std::min<int64_t>(width, 16), Sum::empty());
+    for (int64_t done = 16; done < width; done *= 2) std::copy_n(sums, std::min(done, width - done), sums + done);
     if (groups_) std::fill_n(groups_->data(), width, 0u);
   }
   void add(int64_t d, Acc value) {
-    if (cells_[d].add(value)) [[unlikely]]
+    if (sums_[d].add(value)) [[unlikely]]
       carry(d);
   }
   struct Entry {
@@ -87,20 +87,20 @@ class DenseSums {
   };
   /// Adds every entry's value to the sum of its destination, in this order.
   void add(const Entry* entries, int64_t count) {
-    Cell* const cells = cells_;
+    Sum* const sums = sums_;
     for (int64_t i = 0; i < count; ++i) {
       const int64_t d = int64_t(entries[i].place);
-      if (cells[d].add(entries[i].value)) [[unlikely]]
+      if (sums[d].add(entries[i].value)) [[unlikely]]
         carry(d);
     }
   }
   /// Adds the sum of destination d to `out`, if there is one.
   template <class T>
   void finish(int64_t d, T& out) const {
-    const bool open = cells_[d].open() != 0;
+    const bool open = sums_[d].open() != 0;
     const uint32_t groups = groups_ ? (*groups_)[d] : 0;
     if (!open && groups == 0) return;
-    Acc sum = cells_[d].sum();
+    Acc sum = sums_[d].sum();
     if (groups > 0) fold_levels(groups, 1, open, &sum, levels_of(d));
     out = T(Acc(out) + sum);
   }
@@ -111,20 +111,20 @@ class DenseSums {
       for (int64_t k = 0; k < width; ++k) finish(d + k, out[k]);
       return;
     }
-    const Cell* const cells = cells_ + d;
+    const Sum* const sums = sums_ + d;
     for (int64_t k = 0; k < width; ++k) {  // no branch, so that the loop vectorises
-      const T old = out[k], sum = T(Acc(old) + cells[k].sum());
+      const T old = out[k], sum = T(Acc(old) + sums[k].sum());
       if constexpr (requires { old.value; })
-        out[k].value = cells[k].open() != 0 ? sum.value : old.value;
+        out[k].value = sums[k].open() != 0 ? sum.value : old.value;
       else
-        out[k] = cells[k].open() != 0 ? sum : old;
+        out[k] = sums[k].open() != 0 ? sum : old;
     }
   }
   /// finish(), and destination d begins anew.
   template <class T>
   void take(int64_t d, T& out) {
     finish(d, out);
-    cells_[d] = Cell::empty();
+    sums_[d] = Sum::empty();
     if (groups_) (*groups_)[d] = 0;
   }
 
@@ -135,15 +135,15 @@ class DenseSums {
       levels_.emplace(level_count_ * most_, Device());
       std::fill_n(groups_->data(), most_, 0u);
     }
-    Acc sum = std::exchange(cells_[d], Cell::empty()).sum();
+    Acc sum = std::exchange(sums_[d], Sum::empty()).sum();
     carry_group(++(*groups_)[d], 1, &sum, levels_of(d));
   }
   auto levels_of(int64_t d) const {
     return [this, d](int k) { return levels_->data() + k * most_ + d; };
   }
 
-  using Cell = DenseCell<Acc>;
-  Scratch<Cell> cells_;
+  using Sum = DenseSum<Acc>;
+  Scratch<Sum> sums_;
   int64_t most_;
   int64_t level_count_ = 0;
   std::optional<Scratch<uint32_t>> groups_;  // whole groups of each destination

@@ -1,8 +1,8 @@
 // The algorithm `exact` of the accumulate engine on the CPU. Internal to accumulate_cpu.h.
 //
-// Sums that lose nothing may be added up in any order, so every thread adds its part of the items to cells of its own,
-// which are added up afterwards. Where that would take too much memory, items are partitioned into ranges of destinations,
-// and one thread adds up a range; a range that has more than a thread's share of the items is shared as above.
+// Sums that lose nothing may be added up in any order, so every thread adds its part of the items to accumulators of its
+// own, which are added up afterwards. Where that would take too much memory, items are partitioned into ranges of
+// destinations, and one thread adds up a range; one that has more than a thread's share of the items is shared as above.
 //
 // Nothing is written to the output before all indices have been seen, so they need no check of their own.
 #pragma once
@@ -57,9 +57,9 @@ class ExactSum {
   }
 
  private:
-  // Cells of all threads that a third-level cache holds, and of one that stay in its second-level cache, also while a
-  // few others are added up.
-  static constexpr int64_t kDirectCells = 4 << 20, kRangeCells = 64 * 1024;
+  // Accumulators of all threads that a third-level cache holds, and of one that stay in its second-level cache, also
+  // while a few others are added up.
+  static constexpr int64_t kDirectAccumulators = 4 << 20, kRangeAccumulators = 64 * 1024;
   static constexpr int64_t kMostRanges = 32;  // written to all at once
 
   // The items as they are. Copies, because what a loop stores might be a part of what it refers to.
@@ -110,11 +110,11 @@ class ExactSum {
   void run_rows() {
     const int64_t m = items_.count, n = shape_.destinations, columns = shape_.columns();
     const int threads = pieces_for(m * columns, kAccumulateGrain);
-    std::vector<ExactCells> own(static_cast<size_t>(threads));
+    std::vector<ExactAccumulators> own(static_cast<size_t>(threads));
     const int64_t hot = kSingle ? hot_destination(items_) : -1;
-    if (n * columns * threads <= kDirectCells && n * threads <= m)
+    if (n * columns * threads <= kDirectAccumulators && n * threads <= m)
       return add_range<kSingle>(FromItems{items_, shape_}, 0, m, 0, n, hot, own);
-    const int64_t width = std::max<int64_t>({1, kRangeCells / columns, (n + kMostRanges - 1) / kMostRanges});
+    const int64_t width = std::max<int64_t>({1, kRangeAccumulators / columns, (n + kMostRanges - 1) / kMostRanges});
     const int shift = int(std::bit_width(uint64_t(width - 1)));
     Partition<Items> partition(items_, n, shift, threads);
     if (met_bad_index()) return;
@@ -130,7 +130,7 @@ class ExactSum {
     const auto is_large = [&](int64_t r) {
       return threads > 1 && partition.size(r) > partition.start(partition.ranges()) / threads / 2;
     };
-    const auto add = [&](int64_t r, std::span<ExactCells> cells) {
+    const auto add = [&](int64_t r, std::span<ExactAccumulators> accumulators) {
       const auto source = [&] {
         if constexpr (kSingle)
           return FromPartitionedValues{partitioned.data()};
@@ -138,7 +138,7 @@ class ExactSum {
           return FromPartitionedRows{items_, shape_, partitioned.data()};
       };
       add_range<kSingle>(source(), partition.start(r), partition.start(r + 1), partition.base(r), partition.width(r),
-                         hot, cells);
+                         hot, accumulators);
     };
     std::atomic<int64_t> next = 0;
     for_pieces(threads, [&](int piece) {
@@ -151,8 +151,8 @@ class ExactSum {
 
   template <bool kSingle, class Source>
   void add_range(const Source& source, int64_t first, int64_t last, int64_t base, int64_t width, int64_t hot,
-                 std::span<ExactCells> own) {
-    const ExactRange<T, kSingle> range{base, width, first, last, CellsOutput<T, kSingle>{output_, shape_, base}};
+                 std::span<ExactAccumulators> own) {
+    const ExactRange<T, kSingle> range{base, width, first, last, ExactOutput<T, kSingle>{output_, shape_, base}};
     add_exact_range(source, range, hot, own, [this] { return met_bad_index(); });
   }
 

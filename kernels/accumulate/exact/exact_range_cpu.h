@@ -10,7 +10,7 @@
 
 #include <ordo/engine/run/parallel.h>
 #include <ordo/kernels/accumulate/accumulate.h>
-#include <ordo/kernels/accumulate/exact/exact_cells_cpu.h>
+#include <ordo/kernels/accumulate/exact/exact_accumulators_cpu.h>
 #include <ordo/kernels/accumulate/radix_sort_cpu.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {
@@ -19,9 +19,9 @@ namespace ordo::kernels::cpu::accumulate_detail {
 template <class T, bool kSingle>
 struct ExactRange {
   int64_t base, width, first, last;
-  CellsOutput<T, kSingle> output;
+  ExactOutput<T, kSingle> output;
   int64_t columns() const { return kSingle ? 1 : output.shape.columns(); }
-  int64_t cells() const { return width * columns(); }
+  int64_t accumulators() const { return width * columns(); }
   /// Where the items of a thread begin.
   int64_t begin(size_t thread, size_t threads) const {
     return first + (last - first) * int64_t(thread) / int64_t(threads);
@@ -47,7 +47,8 @@ struct FromPartitionedValues {
 /// Makes a block of the items from `begin` on, unless one of them is to be skipped. Every step is a loop without
 /// branches and calls.
 template <bool kHasHot, class Source>
-[[gnu::noinline]] bool prepare_block(Source source, int64_t begin, const ExactCells::Adder& adder, ValueBlock& block) {
+[[gnu::noinline]] bool prepare_block(Source source, int64_t begin, const ExactAccumulators::Adder& adder,
+                                     ValueBlock& block) {
   constexpr size_t kBlock = ValueBlock::kSize;
   uint64_t skipped = 0;
   for (size_t k = 0; k < kBlock; ++k) skipped |= uint64_t(source.unrecorded_destination(begin + int64_t(k))) >> 63;
@@ -63,7 +64,7 @@ template <bool kHasHot, class Source>
 /// Adds blocks of single values from `first` on, up to one with an item to be skipped, and returns its first item.
 /// Where most sums have to be fetched, those of a block are on their way while the block before it is added.
 template <bool kHasHot, class Source>
-int64_t add_whole_blocks(Source source, int64_t first, int64_t last, ExactCells::Adder& adder) {
+int64_t add_whole_blocks(Source source, int64_t first, int64_t last, ExactAccumulators::Adder& adder) {
   constexpr int64_t kBlock = int64_t(ValueBlock::kSize);
   std::array<ValueBlock, 2> blocks;
   const auto sum = [&](const ValueBlock& block, int64_t begin, size_t k) {
@@ -86,8 +87,8 @@ int64_t add_whole_blocks(Source source, int64_t first, int64_t last, ExactCells:
 
 /// Adds all values of the items first .. last.
 template <bool kSingle, class Source>
-void add_items(Source source, int64_t first, int64_t last, ExactCells& cells) {
-  ExactCells::Adder adder(cells);
+void add_items(Source source, int64_t first, int64_t last, ExactAccumulators& accumulators) {
+  ExactAccumulators::Adder adder(accumulators);
   while (first < last) {
     if constexpr (kSingle)
       first = adder.has_hot() ? add_whole_blocks<true>(source, first, last, adder)
@@ -108,25 +109,25 @@ void add_items(Source source, int64_t first, int64_t last, ExactCells& cells) {
   adder.end();
 }
 
-// Partitioned values are the same for all operations: these are compiled once, in exact_cells_cpu.cpp.
-extern template void add_items<true>(FromPartitionedValues, int64_t, int64_t, ExactCells&);
+// Partitioned values are the same for all operations: these are compiled once, in exact_accumulators_cpu.cpp.
+extern template void add_items<true>(FromPartitionedValues, int64_t, int64_t, ExactAccumulators&);
 
-/// Adds all to the output, by as many threads as there are cells of, unless an index was bad. `hot`: the destination of
-/// many items.
+/// Adds all to the output, by as many threads as there are `own` accumulators of, unless an index was bad. `hot`: the
+/// destination of many items.
 template <class T, bool kSingle, class Source, class MetBadIndex>
-void add_exact_range(const Source& source, const ExactRange<T, kSingle>& range, int64_t hot, std::span<ExactCells> own,
-                     const MetBadIndex& met_bad_index) {
+void add_exact_range(const Source& source, const ExactRange<T, kSingle>& range, int64_t hot,
+                     std::span<ExactAccumulators> own, const MetBadIndex& met_bad_index) {
   const size_t threads = own.size();
   const bool has_hot = kSingle && hot >= range.base && hot < range.base + range.width;
   for_pieces(int(threads), [&](int thread) {
     const size_t t = size_t(thread);
-    own[t].begin(range.cells(), has_hot ? hot - range.base : -1);
+    own[t].begin(range.accumulators(), has_hot ? hot - range.base : -1);
     add_items<kSingle>(source, range.begin(t, threads), range.begin(t + 1, threads), own[t]);
   });
   if (met_bad_index()) return;
-  const std::vector<const double*> levels = ExactCells::levels(own);
-  parallel_for(0, range.cells(), threads > 1 ? kAccumulateGrain : range.cells(),
-               [&](int64_t from, int64_t to) { ExactCells::finish(own, levels, from, to, range.output); });
+  const std::vector<const double*> levels = ExactAccumulators::levels(own);
+  parallel_for(0, range.accumulators(), threads > 1 ? kAccumulateGrain : range.accumulators(),
+               [&](int64_t from, int64_t to) { ExactAccumulators::finish(own, levels, from, to, range.output); });
 }
 
 }  // namespace ordo::kernels::cpu::accumulate_detail

@@ -174,9 +174,9 @@ TEST(Exact, keeps_rule_5_where_some_values_are_unlike_the_others) {
   }
 }
 
-TEST(Exact, keeps_rule_5_beside_the_middle_of_two_floats_in_a_few_cells_or_many) {
-  // Values of any size. Some cells also have three that end a hair beside the middle of two elements. In one range, and
-  // in several; rows, too.
+TEST(Exact, keeps_rule_5_beside_the_middle_of_two_floats_in_a_few_places_or_many) {
+  // Values of any size. Some sums also have three that end a hair beside the middle of two elements. In one range, and in
+  // several; rows, too.
   struct Size {
     int64_t destinations, columns;
   };

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include <ordo/kernels/accumulate/exact/exact_cells_cpu.h>
+#include <ordo/kernels/accumulate/exact/exact_accumulators_cpu.h>
 #include <ordo/kernels/accumulate/exact/exact_range_cpu.h>
 #include <ordo/kernels/accumulate/radix_sort_cpu.h>
 
@@ -19,8 +19,8 @@ using Doubles = ValueBlock::Doubles;
 
 bool is_finite(double v) { return std::fabs(v) <= std::numeric_limits<double>::max(); }
 
-/// q[k] = before[k] + the sums of cell first + k at all levels, rounded to odd. Finite ones only. Of others, and where
-/// a rounding error might matter, is_sure[k] is false; returns whether all are sure.
+/// q[k] = before[k] + the sums of accumulator first + k at all levels, rounded to odd. Finite ones only. Of others, and
+/// where a rounding error might matter, is_sure[k] is false; returns whether all are sure.
 bool total(std::span<const double* const> levels, int64_t first, const Doubles& before, size_t count, Doubles& q,
            std::array<int64_t, kBlock>& is_sure) {
   // What a sum of doubles has rounded away is a double, too (lost_in). The sum of these is not, but its error is far
@@ -61,14 +61,14 @@ bool total(std::span<const double* const> levels, int64_t first, const Doubles& 
 
 }  // namespace
 
-void ExactCells::begin(int64_t count, int64_t hot) {
+void ExactAccumulators::begin(int64_t count, int64_t hot) {
   count_ = count;
   hot_ = hot;
   used_ = 0;
   level(0);
 }
 
-double* ExactCells::level(int k) {
+double* ExactAccumulators::level(int k) {
   for (; used_ <= k; ++used_) {
     Level& next = levels_[size_t(used_)];
     const int64_t size = count_ + kTurns;
@@ -81,7 +81,7 @@ double* ExactCells::level(int k) {
   return levels_[size_t(k)].sums->data();
 }
 
-void ExactCells::add(int level, const ValueBlock& block) {
+void ExactAccumulators::add(int level, const ValueBlock& block) {
   double* const sums = this->level(level);
   alignas(64) Doubles before;
   for (size_t k = 0; k < block.count; ++k) {
@@ -92,7 +92,7 @@ void ExactCells::add(int level, const ValueBlock& block) {
   add_lost(level, before, block);
 }
 
-size_t ExactCells::add_lost(int level, const Doubles& before, const ValueBlock& block) {
+size_t ExactAccumulators::add_lost(int level, const Doubles& before, const ValueBlock& block) {
   const size_t count = block.count;
   alignas(64) Doubles values;
   uint64_t any = 0;
@@ -111,49 +111,49 @@ size_t ExactCells::add_lost(int level, const Doubles& before, const ValueBlock& 
   return lost.count;
 }
 
-void ExactCells::add(int level, int64_t sum, double v) {
+void ExactAccumulators::add(int level, int64_t sum, double v) {
   for (; v != 0; ++level) {
     v = add_rounded(this->level(level)[sum], v);
     if (v != v) return;  // the sum is not finite
   }
 }
 
-ExactCells::Adder::Adder(ExactCells& cells)
-    : cells_(cells),
-      level0_(cells.level(0)),
-      hot_(cells.hot_),
-      turns_(cells.count_),
-      fetches_(cells.count_ * int64_t(sizeof(double)) > kFetchedBytes) {}
+ExactAccumulators::Adder::Adder(ExactAccumulators& accumulators)
+    : accumulators_(accumulators),
+      level0_(accumulators.level(0)),
+      hot_(accumulators.hot_),
+      turns_(accumulators.count_),
+      fetches_(accumulators.count_ * int64_t(sizeof(double)) > kFetchedBytes) {}
 
-void ExactCells::Adder::add_block() {
-  cells_.add(0, block_);
+void ExactAccumulators::Adder::add_block() {
+  accumulators_.add(0, block_);
   block_.count = 0;
 }
 
-void ExactCells::Adder::add_lost(const Doubles& before, const ValueBlock& block) {
+void ExactAccumulators::Adder::add_lost(const Doubles& before, const ValueBlock& block) {
   if (level1_ != nullptr)
-    cells_.add_lost(1, before, block);
-  else if (cells_.add_lost(0, before, block) > kBlock / 8)
-    level1_ = cells_.level(1);
+    accumulators_.add_lost(1, before, block);
+  else if (accumulators_.add_lost(0, before, block) > kBlock / 8)
+    level1_ = accumulators_.level(1);
 }
 
-void ExactCells::Adder::end() {
+void ExactAccumulators::Adder::end() {
   add_block();
-  for (int k = 0; has_hot() && k < cells_.used_; ++k)
+  for (int k = 0; has_hot() && k < accumulators_.used_; ++k)
     for (int64_t turn = turns_; turn < turns_ + kTurns; ++turn) {
-      cells_.add(k, hot_, cells_.level(k)[turn]);
-      cells_.level(k)[turn] = 0;
+      accumulators_.add(k, hot_, accumulators_.level(k)[turn]);
+      accumulators_.level(k)[turn] = 0;
     }
 }
 
-/// Of one cell, whatever its values are.
+/// Of one accumulator, whatever its values are.
 template <class T>
-T ExactCells::result(std::span<const ExactCells> all, int64_t cell, T old) {
+T ExactAccumulators::result(std::span<const ExactAccumulators> all, int64_t accumulator, T old) {
   std::array<double, kMostExactLevels> sums{};
   bool plus = false, minus = false, finite = exact_exponent(float(old)) != kExactNotFinite;
-  for (const ExactCells& cells : all)
-    for (int k = 0; k < cells.used_; ++k) {
-      double v = cells.levels_[size_t(k)].sums->data()[cell];
+  for (const ExactAccumulators& accumulators : all)
+    for (int k = 0; k < accumulators.used_; ++k) {
+      double v = accumulators.levels_[size_t(k)].sums->data()[accumulator];
       if (k == 0 && !is_finite(v)) {
         plus |= !(v < 0), minus |= !(v > 0);
         finite = false;
@@ -164,16 +164,16 @@ T ExactCells::result(std::span<const ExactCells> all, int64_t cell, T old) {
   return exact_result(old, kMostExactLevels, [&](int k) { return sums[size_t(k)]; });
 }
 
-std::vector<const double*> ExactCells::levels(std::span<const ExactCells> all) {
+std::vector<const double*> ExactAccumulators::levels(std::span<const ExactAccumulators> all) {
   std::vector<const double*> levels;
-  for (const ExactCells& cells : all)
-    for (int k = 0; k < cells.used_; ++k) levels.push_back(cells.levels_[size_t(k)].sums->data());
+  for (const ExactAccumulators& accumulators : all)
+    for (int k = 0; k < accumulators.used_; ++k) levels.push_back(accumulators.levels_[size_t(k)].sums->data());
   return levels;
 }
 
 template <class T, bool kSingle>
-void ExactCells::finish(std::span<const ExactCells> all, std::span<const double* const> levels, int64_t first,
-                        int64_t last, const CellsOutput<T, kSingle>& output) {
+void ExactAccumulators::finish(std::span<const ExactAccumulators> all, std::span<const double* const> levels,
+                               int64_t first, int64_t last, const ExactOutput<T, kSingle>& output) {
   Doubles before, q;
   std::array<T, kBlock> old;
   std::array<int64_t, kBlock> is_sure;
@@ -192,11 +192,11 @@ void ExactCells::finish(std::span<const ExactCells> all, std::span<const double*
   }
 }
 
-template void add_items<true>(FromPartitionedValues, int64_t, int64_t, ExactCells&);
+template void add_items<true>(FromPartitionedValues, int64_t, int64_t, ExactAccumulators&);
 
-#define ORDO_FINISH(T, kSingle)                                                                                   \
-  template void ExactCells::finish(std::span<const ExactCells>, std::span<const double* const>, int64_t, int64_t, \
-                                   const CellsOutput<T, kSingle>&);
+#define ORDO_FINISH(T, kSingle)                                                                                        \
+  template void ExactAccumulators::finish(std::span<const ExactAccumulators>, std::span<const double* const>, int64_t, \
+                                          int64_t, const ExactOutput<T, kSingle>&);
 ORDO_FINISH(float, true)
 ORDO_FINISH(float, false)
 ORDO_FINISH(Half, true)

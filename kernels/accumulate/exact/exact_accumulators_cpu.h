@@ -1,9 +1,9 @@
-// What one thread has added up for the algorithm `exact`: the levels (exact_levels.h) of cells, which are elements of
-// the output. Internal to exact_cpu.h.
+// What one thread has added up for the algorithm `exact`: an accumulator of some levels (exact_levels.h) for each element
+// of the output. Internal to exact_cpu.h.
 //
-// Values are added in blocks. All values of a block are added to level 0 of their cells. One loop, which vectorises,
-// then finds what each of these additions rounded away: nothing, as a rule, because a double has 29 bits more than a
-// float. What is not zero makes the block that is added to the next level.
+// Values are added in blocks. All values of a block are added to level 0 of their accumulators. One loop, which
+// vectorises, then finds what each of these additions rounded away: nothing, as a rule, because a double has 29 bits
+// more than a float. What is not zero makes the block that is added to the next level.
 #pragma once
 
 #include <array>
@@ -30,16 +30,16 @@ struct ValueBlock {
   alignas(64) std::array<int64_t, kSize> sums;
 };
 
-/// Where the sums of cells go: those of destinations from `base` on, of all columns or of the single one.
+/// Where the sums of accumulators go: those of destinations from `base` on, of all columns or of the single one.
 template <class T, bool kSingle>
-struct CellsOutput {
+struct ExactOutput {
   T* output;
   AccumulateShape shape;
   int64_t base;
-  T& operator()(int64_t cell) const {
-    if constexpr (kSingle) return output[base + cell];
-    const int64_t columns = shape.columns(), column = cell % columns;
-    return output[shape.offset(base + cell / columns, column / shape.inner, column % shape.inner)];
+  T& operator()(int64_t accumulator) const {
+    if constexpr (kSingle) return output[base + accumulator];
+    const int64_t columns = shape.columns(), column = accumulator % columns;
+    return output[shape.offset(base + accumulator / columns, column / shape.inner, column % shape.inner)];
   }
 };
 
@@ -50,21 +50,21 @@ inline double lost_in(double a, double b) {
   return (a - (sum - of_b)) + (b - of_b);
 }
 
-class ExactCells {
+class ExactAccumulators {
  public:
-  /// Starts again with `count` empty cells. The `hot` cell, if not negative, gets many of the values: these go to
+  /// Starts again with `count` empty accumulators. Number `hot`, if not negative, gets many of the values: these go to
   /// several sums in turn, because each addition to one sum waits for the one before.
   void begin(int64_t count, int64_t hot = -1);
 
-  /// Adds values to cells, by one thread. They are all there after end().
+  /// Adds values to accumulators, by one thread. They are all there after end().
   class Adder {
    public:
-    explicit Adder(ExactCells& cells);
+    explicit Adder(ExactAccumulators& accumulators);
 
-    /// Adds v to a cell, at the latest in end().
-    void add(int64_t cell, float v) {
+    /// Adds v to an accumulator, at the latest in end().
+    void add(int64_t accumulator, float v) {
       block_.values[block_.count] = double(v);
-      block_.sums[block_.count] = sum(cell, block_.count);
+      block_.sums[block_.count] = sum(accumulator, block_.count);
       if (++block_.count == ValueBlock::kSize) add_block();
     }
     /// Adds a full block now; its sums are sum(k), not block.sums[k].
@@ -95,8 +95,8 @@ class ExactCells {
     void end();
 
     /// To which value `turn` of a block goes.
-    int64_t sum(int64_t cell, size_t turn) const {
-      return cell == hot_ ? turns_ + int64_t(turn % size_t(kTurns)) : cell;
+    int64_t sum(int64_t accumulator, size_t turn) const {
+      return accumulator == hot_ ? turns_ + int64_t(turn % size_t(kTurns)) : accumulator;
     }
     bool has_hot() const { return hot_ >= 0; }
     /// Whether sums are worth fetching some time before they are added to.
@@ -110,7 +110,7 @@ class ExactCells {
     void add_block();
     void add_lost(const ValueBlock::Doubles& before, const ValueBlock& block);
 
-    ExactCells& cells_;
+    ExactAccumulators& accumulators_;
     double* level0_;
     double* level1_ = nullptr;  // not before many additions have rounded
     int64_t hot_, turns_;
@@ -118,16 +118,16 @@ class ExactCells {
     ValueBlock block_;
   };
 
-  /// The levels in use of all of them, each with a sum for every cell.
-  static std::vector<const double*> levels(std::span<const ExactCells> all);
-  /// Adds what all of them, whose levels these are, have for the cells [first, last) to output(c), the elements of
-  /// these. Needs no memory. Compiled for the element types that are accumulated exactly.
+  /// The levels in use of all of them, each with a sum for every accumulator.
+  static std::vector<const double*> levels(std::span<const ExactAccumulators> all);
+  /// Adds what all of them, whose levels these are, have in the accumulators [first, last) to output(c), the elements
+  /// of these. Needs no memory. Compiled for the element types that are accumulated exactly.
   template <class T, bool kSingle>
-  static void finish(std::span<const ExactCells> all, std::span<const double* const> levels, int64_t first,
-                     int64_t last, const CellsOutput<T, kSingle>& output);
+  static void finish(std::span<const ExactAccumulators> all, std::span<const double* const> levels, int64_t first,
+                     int64_t last, const ExactOutput<T, kSingle>& output);
 
  private:
-  static constexpr int64_t kTurns = 8;  // sums of the hot cell, behind those of all cells
+  static constexpr int64_t kTurns = 8;  // sums of the hot accumulator, behind those of all
 
   /// Whether one of the additions before[k] + values[k] rounds.
   static bool any_lost(const ValueBlock::Doubles& before, const ValueBlock::Doubles& values) {
@@ -144,7 +144,7 @@ class ExactCells {
   size_t add_lost(int level, const ValueBlock::Doubles& before, const ValueBlock& block);
 
   template <class T>
-  static T result(std::span<const ExactCells> all, int64_t cell, T old);
+  static T result(std::span<const ExactAccumulators> all, int64_t accumulator, T old);
 
   struct Level {
     std::unique_ptr<Scratch<double>> sums;
