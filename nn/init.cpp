@@ -123,8 +123,7 @@ double inverse_cdf(double p, double low, double high) {
 
 Tensor trunc_normal_(Tensor t, double mean, double std, double a, double b) {
   const char* const op = "trunc_normal_";
-  detail::expect_defined(op, t, "tensor");
-  detail::expect_floating(op, t);
+  detail::expect_floating(op, t, "tensor");
   ORDO_CHECK(std > 0, ValueError, op, "needs std above 0, not {}", std);
   ORDO_CHECK(a < b, ValueError, op, "needs a below b, not {} and {}", a, b);
   NoGrad guard;
@@ -163,8 +162,7 @@ void expect_matrix(const char* op, const Tensor& t) {
 }  // namespace
 
 Tensor orthogonal_(Tensor t, double gain) {
-  detail::expect_defined("orthogonal_", t, "tensor");
-  detail::expect_floating("orthogonal_", t);
+  detail::expect_floating("orthogonal_", t, "tensor");
   ORDO_CHECK(t.dim() >= 2, ShapeError, "orthogonal_", "takes two dimensions or more, not {}", t.sizes());
   if (t.numel() == 0) return t;
   NoGrad guard;

@@ -77,8 +77,7 @@ Tensor call(const LoopOp<1>& op, const Tensor& t, Tensor (*kind)(const LoopOp<1>
 
 Tensor call_with(const LoopOp<1>& op, const Tensor& t, Scalar p, Scalar q = 0) {
   const ordo::detail::OperationName name(op.name);
-  detail::expect_defined(op.name, t, "input");
-  detail::expect_floating(op.name, t);
+  detail::expect_floating(op.name, t, "input");
   return op({t}, t.dtype(), t.dtype(), {p, q});
 }
 

@@ -81,14 +81,12 @@ Tensor check_sample_weights(const char* op, const BagArguments& a, const Tensor&
 }
 
 void check_weight(const char* op, const Tensor& weight) {
-  ordo::detail::expect_defined(op, weight, "weight");
-  ordo::detail::expect_floating(op, weight);
+  ordo::detail::expect_floating(op, weight, "weight");
   ORDO_CHECK(weight.dim() == 2, ShapeError, op, "takes a weight of shape [rows, columns], not {}", weight.sizes());
 }
 
 void check_grad(const char* op, const Tensor& grad, int64_t bags) {
-  ordo::detail::expect_defined(op, grad, "grad");
-  ordo::detail::expect_floating(op, grad);
+  ordo::detail::expect_floating(op, grad, "grad");
   ORDO_CHECK(grad.dim() == 2 && grad.size(0) == bags, ShapeError, op, "takes a gradient of shape [{}, columns], not {}",
              bags, grad.sizes());
 }

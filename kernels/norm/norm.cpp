@@ -54,8 +54,7 @@ NormResult batch_norm(const Tensor& input, const Tensor& running_mean, const Ten
                       const Tensor& bias, bool training, double momentum, double eps) {
   constexpr const char* kOp = "batch_norm";
   const ordo::detail::OperationName name(kOp);
-  ordo::detail::expect_defined(kOp, input, "input");
-  ordo::detail::expect_floating(kOp, input);
+  ordo::detail::expect_floating(kOp, input, "input");
   BatchNormShape s = batch_norm_shape(input, training);
   s.momentum = momentum;
   s.eps = eps;
@@ -95,8 +94,7 @@ RowNormShape row_norm_shape(RowNorm kind, const Tensor& input, const Dims& norma
                  .values = {},
                  .centered = centered,
                  .eps = eps};
-  ordo::detail::expect_defined(s.op, input, "input");
-  ordo::detail::expect_floating(s.op, input);
+  ordo::detail::expect_floating(s.op, input, "input");
   const int first = input.dim() - normalized_shape.size();
   bool fits = normalized_shape.size() > 0 && first >= 0;
   for (int d = 0; fits && d < normalized_shape.size(); ++d) fits = input.sizes()[first + d] == normalized_shape[d];

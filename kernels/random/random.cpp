@@ -70,8 +70,7 @@ void expect_probability(const char* op, double p) {
 }  // namespace
 
 const Tensor& uniform_(const Tensor& t, double low, double high, Generator* generator) {
-  detail::expect_defined("uniform_", t, "self");
-  detail::expect_floating("uniform_", t);
+  detail::expect_floating("uniform_", t, "self");
   ORDO_CHECK(std::isfinite(low) && std::isfinite(high) && low <= high, ValueError, "uniform_",
              "needs finite low <= high, not {} and {}", low, high);
   detail::expect_fits("uniform_", low, t.dtype());
@@ -80,8 +79,7 @@ const Tensor& uniform_(const Tensor& t, double low, double high, Generator* gene
 }
 
 const Tensor& normal_(const Tensor& t, double mean, double std, Generator* generator) {
-  detail::expect_defined("normal_", t, "self");
-  detail::expect_floating("normal_", t);
+  detail::expect_floating("normal_", t, "self");
   ORDO_CHECK(std >= 0, ValueError, "normal_", "std must not be negative, but is {}", std);
   detail::expect_fits("normal_", mean, t.dtype());
   detail::expect_fits("normal_", std, t.dtype());
@@ -107,8 +105,7 @@ const Tensor& bernoulli_(const Tensor& t, double p, Generator* generator) {
 }
 
 Tensor bernoulli(const Tensor& p, Generator* generator) {
-  detail::expect_defined("bernoulli", p, "p");
-  detail::expect_floating("bernoulli", p);
+  detail::expect_floating("bernoulli", p, "p");
   const Tensor source = contiguous(p);
   return draw_("bernoulli", detail::result_like(source), generator, 4,
                {.kind = Draw::bernoulli_each, .x = source.data()});
@@ -138,8 +135,7 @@ Tensor randperm(int64_t n, DType dtype, Device device, Generator* generator) {
 }
 
 Tensor dropout(const Tensor& x, double p, const GeneratorState& state) {
-  detail::expect_defined("dropout", x, "input");
-  detail::expect_floating("dropout", x);
+  detail::expect_floating("dropout", x, "input");
   expect_probability("dropout", p);
   const Tensor source = contiguous(x);
   const double scale = p < 1 ? 1 / (1 - p) : 0;

@@ -20,8 +20,7 @@ SoftmaxShape softmax_shape(const char* op, const Tensor& t, int64_t dim) {
 
 Tensor forward(const char* op, bool log, const Tensor& t, int64_t dim) {
   const ordo::detail::OperationName name(op);
-  ordo::detail::expect_defined(op, t, "input");
-  ordo::detail::expect_floating(op, t);
+  ordo::detail::expect_floating(op, t, "input");
   const SoftmaxShape s = softmax_shape(op, t, dim);
   Tensor out = ordo::detail::result_like(t);
   if (t.numel() > 0) ORDO_ON_DEVICE(t.device(), softmax, log, s, contiguous(t), out);

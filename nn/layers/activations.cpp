@@ -91,8 +91,7 @@ RReLU::RReLU(double lower, double upper) : lower_(lower), upper_(upper) {
 }
 Tensor RReLU::forward(const Tensor& input) {
   if (!is_training()) return leaky_relu(input, (lower_ + upper_) / 2);
-  detail::expect_defined("RReLU", input, "input");
-  detail::expect_floating("RReLU", input);
+  detail::expect_floating("RReLU", input, "input");
   const Tensor slopes = no_grad([&] { return uniform_(empty(input.sizes(), input.options()), lower_, upper_); });
   return where(input > 0, input, input * slopes);
 }

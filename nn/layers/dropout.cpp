@@ -32,8 +32,7 @@ ChannelDropout<N>::ChannelDropout(double p) : DropoutBase(kDropoutNames[N - 1], 
 
 template <int N>
 Tensor ChannelDropout<N>::forward(const Tensor& input) {
-  detail::expect_defined(name_, input, "input");
-  detail::expect_floating(name_, input);
+  detail::expect_floating(name_, input, "input");
   ORDO_CHECK(input.dim() == N + 1 || input.dim() == N + 2, ShapeError, name_, "takes inputs {}, not {}", kShapes[N - 1],
              input.sizes());
   if (!is_training() || p_ == 0) return input;
@@ -47,8 +46,7 @@ template class ChannelDropout<3>;
 
 Tensor AlphaDropout::forward(const Tensor& input) {
   if (!is_training() || p_ == 0) return input;
-  detail::expect_defined(name_, input, "input");
-  detail::expect_floating(name_, input);
+  detail::expect_floating(name_, input, "input");
   if (p_ == 1) return input * 0;
   constexpr double kLeast = -1.7580993408473766;  // selu(-infinity)
   const double scale = 1 / std::sqrt((1 - p_) * (1 + p_ * kLeast * kLeast));

@@ -40,8 +40,7 @@ GradScaler::GradScaler(GradScalerOptions options) : options_(options), scale_(op
 Tensor GradScaler::scale(const Tensor& loss) const {
   const ordo::detail::LibraryCall library;
   if (!options_.enabled) return loss;
-  detail::expect_defined(kGradScaler, loss, "loss");
-  detail::expect_floating(kGradScaler, loss);
+  detail::expect_floating(kGradScaler, loss, "loss");
   return (loss.dtype() == float64 ? loss : loss.to(float32)) * scale_;
 }
 
