@@ -14,10 +14,6 @@ fmt::format_context::iterator PlainFormatter<T>::format(const T& value, fmt::for
     return copied(value.str());
 }
 
-std::string error_message(std::string_view op, fmt::string_view format, fmt::format_args args) {
-  return fmt::format("[{}] ", named_operation(op)) + fmt::vformat(format, args);
-}
-
 template struct PlainFormatter<Dims>;
 template struct PlainFormatter<DType>;
 template struct PlainFormatter<Device>;

@@ -14,6 +14,11 @@ std::atomic<size_t> g_limit{std::numeric_limits<size_t>::max()};
 
 constinit thread_local const char* detail::operation_in_force = nullptr;
 
+// Here because lessons, which do without the library, are linked with this file.
+std::string detail::error_message(std::string_view op, fmt::string_view format, fmt::format_args args) {
+  return fmt::format("[{}] ", named_operation(op)) + fmt::vformat(format, args);
+}
+
 void detail::set_memory_limit(size_t bytes) { g_limit = bytes; }
 size_t detail::memory_limit() { return g_limit.load(std::memory_order_relaxed); }
 

@@ -20,9 +20,8 @@ from lines import with_lines  # noqa: E402
 
 # Not in a page: what a compiler says, what ends a process, and loops without an end, which have no line there.
 NATIVE_ONLY = {"DOES NOT COMPILE", "CRASH", "ENDLESS LOOP", "NOTHING DONE", "NOT ALLOWED", "HOST MEMORY"}
-ENGINE = ["docs/site/live/library.cpp", "engine/run/launch_tuning.cpp", "engine/calls/check.cpp", "engine/tensor/dtype.cpp", "engine/tensor/device.cpp", "engine/tensor/dims.cpp"]
-SUMS = ["docs/site/live/sums.cpp", "tools/ordo/spread_values.cpp", "nn/audit/sum_tree.cpp", "engine/run/determinism.cpp", "engine/calls/op_registry.cpp",
-        "kernels/accumulate/choose.cpp", "kernels/accumulate/exact/exact.cu", "kernels/ordering/add_parts.cu", "kernels/matmul/gemm_ordered.cu"]
+SUMS = ["docs/site/live/sums.cpp", "tools/ordo/spread_values.cpp", "nn/audit/sum_tree.cpp", "engine/tensor/dtype.cpp", "engine/run/determinism.cpp", "engine/calls/op_registry.cpp", "engine/calls/check.cpp", "engine/tensor/device.cpp", "engine/tensor/dims.cpp", "kernels/accumulate/choose.cpp",
+        "kernels/accumulate/exact/exact.cu", "kernels/ordering/add_parts.cu", "kernels/matmul/gemm_ordered.cu"]
 OPTIONS = ["-std=c++20", "-ffp-contract=off", "-fexceptions", "-DORDO_EMULATED=1", "-DFMT_HEADER_ONLY",
            "-include", str(LIVE / "std.h"), "-Wno-unused-command-line-argument"]
 
@@ -117,7 +116,8 @@ def build_lessons(folder, output):
 def build_program(folder, output, sources, function):
     """A program with kernels of the library, for the emulated GPU."""
     compiler = Compiler(folder, ["-O2"])
-    sources = [*sorted((ROOT / "kernels/accumulate/sorted").glob("*.cu")), *build.emulator_sources(), *(ROOT / source for source in ENGINE + sources)]
+    sources = [LIVE / "library.cpp", ROOT / "engine/run/launch_tuning.cpp", *sorted((ROOT / "kernels/accumulate/sorted").glob("*.cu")), *build.emulator_sources(),
+               *(ROOT / source for source in sources)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         compiler.link(list(pool.map(compiler.compile, sources)), ["_" + function], output)
 
