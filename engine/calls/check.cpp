@@ -1,7 +1,6 @@
 #include <ordo/engine/calls/check.h>
 
 #include <algorithm>
-#include <string>
 
 namespace ordo::detail {
 
