@@ -45,7 +45,7 @@ struct Vectorised {
 /// Calls f, whose loops over n values are compiled for AVX-512 as well. f should contain copies of what they read, which
 /// no store can change.
 template <class F>
-void vectorised(int64_t n, const F& f) {
+void vectorised([[maybe_unused]] int64_t n, const F& f) {
 #if ORDO_MAKES_AVX512
   if (n >= 16 && has_avx512()) return detail::Vectorised::avx512(f);
 #endif
