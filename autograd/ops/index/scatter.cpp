@@ -4,6 +4,7 @@
 #include <ordo/autograd/ops/index/scatter_reduce.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/shape/diagonal.h>
+#include <ordo/engine/tensor/at_least_1d.h>
 #include <ordo/kernels/scatter/scatter_add.h>
 
 namespace ordo {
@@ -16,7 +17,7 @@ static Tensor at_least_1d(const Tensor& t) { return t.dim() == 0 ? t.reshape({1}
 
 Tensor scattered_part(const Tensor& index, const Tensor& src) {
   if (!index.defined() || !src.defined() || index.numel() == 0) return src;
-  const Dims sizes = index.dim() == 0 ? Dims{1} : index.sizes();
+  const Dims sizes = views::at_least_1d(index).sizes();
   if (sizes.size() != src.sizes().size()) return src;
   Tensor part = src;
   for (int d = 0; d < src.dim(); ++d)
