@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Gathers the project's Markdown into a site that needs no network: build_site.py ROOT SOURCES SITE
+"""Gathers the project's Markdown into a site that needs no network: build_site.py ROOT SOURCES SITE LIBRARY
 
 README.md, docs/ and samples/lessons/ are the only texts; this writes them to SOURCES with links that hold on the site, and
-calls MkDocs, whose pages go to SITE. A linked source file becomes a page that shows it.
+calls MkDocs, whose pages go to SITE. A linked source file becomes a page that shows it. LIBRARY is the folder in which Ordo was built.
 """
 import json
 import os
@@ -19,7 +19,7 @@ import headers  # noqa: E402
 import live  # noqa: E402
 from markdown_source import as_fences, fence, map_links, with_blank_lines  # noqa: E402
 
-ROOT, SOURCES, SITE = (Path(os.path.abspath(a)) for a in sys.argv[1:])
+ROOT, SOURCES, SITE, LIBRARY = (Path(os.path.abspath(a)) for a in sys.argv[1:])
 REPORT = "bench/results/report.html"  # not in the repository: SOURCES/../report.html, which `./run docs --site` has drawn
 LESSONS = "samples/lessons"
 
@@ -56,6 +56,7 @@ class Site:
         self.pages = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
         self.to_show = []  # linked files that still need a page
         self.programs = []  # what runs in pages (live.py)
+        self.recorded = []  # what was run for them
         for path in sorted((ROOT / "docs").glob("*.md")):
             self.pages[f"docs/{path.name}"] = path.name
         self.pages[f"{LESSONS}/README.md"] = "lessons/index.md"
@@ -193,19 +194,26 @@ class Site:
         self.write(page, text)
 
     def live_lesson(self, number):
-        """The exercise in the page: its texts, and the script that checks them. Nothing without Emscripten, or for a program of the library."""
+        """The exercise in the page: its texts, and the script that checks them. Nothing without Emscripten, but for a program of the library."""
         texts = [{"title": name.replace("_", " "), "program": program, "code": text, "verdict": verdict}
                  for program, (lesson, name, text, verdict) in enumerate(self.programs) if lesson.number == number]
+        runs, code = "run it. With one seed you see that schedule played back.", ' data-code="../assets/programs/lessons.js"'
+        if not texts:
+            texts = [{"title": name.replace("_", " "), "code": text, "verdict": verdict, "said": said}
+                     for lesson, name, text, verdict, said in self.recorded if lesson.number == number]
+            runs, code = f"look. The program needs the whole library, which is not in this page: you see what `./run lesson {number}` said when the page was made.", ""
         if not texts:
             return ""
         data = json.dumps(texts).replace("<", "\\u003c")
-        return ("Try it here: choose a text, predict what the check says, and run it. With one seed you see that schedule played back. To write code of your own you need the "
-                "command; there is no compiler in this page.\n\n"
-                f'<div class="live" data-code="../assets/programs/lessons.js"></div>\n<script type="application/json" id="live-texts">{data}</script>\n'
+        return (f"Try it here: choose a text, predict what the check says, and {runs} To write code of your own you need the command; there is no compiler in this page.\n\n"
+                f'<div class="live"{code}></div>\n<script type="application/json" id="live-texts">{data}</script>\n'
                 + "".join(f'<script src="../assets/{name}.js"></script>\n' for name in ("playback", "programs", "live")))
 
     def live(self):
-        """Compiles what runs in pages, where Emscripten is."""
+        """Runs what pages show, and compiles what runs in them, where Emscripten is."""
+        self.recorded = list(live.recorded(SOURCES.parent / "recorded", LIBRARY))
+        for script in (*(ROOT / f"docs/site/live/{name}.js" for name in ("programs", "live", "switch", "sums")), ROOT / "tools/scripts/playback.js"):
+            shutil.copy(script, SOURCES / "assets" / script.name)
         if not shutil.which("em++"):
             print("Emscripten (em++) is not installed: the lessons' pages have no exercise that runs")
             return
@@ -216,8 +224,6 @@ class Site:
             print(f"Emscripten does not compile the lessons, whose pages have no exercise that runs:\n{error}")
             return
         self.programs = live.programs()
-        for script in (*(ROOT / f"docs/site/live/{name}.js" for name in ("programs", "live", "switch", "sums")), ROOT / "tools/scripts/playback.js"):
-            shutil.copy(script, SOURCES / "assets" / script.name)
         print("programs that run in pages: " + ", ".join(f"{made.name} {made.stat().st_size / 1e6:.2f} MB" for made in sorted((SOURCES / "assets/programs").iterdir())))
 
     def show(self, path):

@@ -217,6 +217,10 @@ def check_lessons(site, scratch):
                 said = run(browser, lesson, name, seed)[1] if seed else said
                 if essence(said) != essence(elsewhere_said) and (lesson.number, name) not in OTHER_EXP:
                     failures.append(f"lesson {lesson.number}, {name}, seed {seed}: in the page\n{essence(said)}\nelsewhere\n{essence(elsewhere_said)}")
+        for lesson, name, _, verdict in live.recorded_texts():
+            word, said = run(browser, lesson, name)
+            if word != verdict or (verdict == "FORK") != ("ordo diff says" in said):
+                failures.append(f"lesson {lesson.number}, {name}, in its page: {word} in place of {verdict}: {said}")
         failures += [f"a lesson's page: {line}" for line in browser.console]
     return failures
 

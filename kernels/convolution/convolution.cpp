@@ -9,6 +9,7 @@
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/elementwise/arithmetic.h>
+#include <ordo/kernels/matmul/matmul.h>
 
 namespace ordo::kernels {
 namespace {
@@ -16,12 +17,14 @@ namespace {
 struct ConvRows {
   explicit ConvRows(ConvNames& names, std::string_view no_rows = {}) {
     for (const char* name : names)
-      ordo::detail::OpRegistration({.name = name,
-                                    .family = "convolution",
-                                    .dtypes = kFloatingTypes,
-                                    .algorithms = {{Algorithm::library, Determinism::run_to_run},
-                                                   {Algorithm::direct, Determinism::device_to_device}},
-                                    .no_rows = no_rows});
+      ordo::detail::OpRegistration(
+          {.name = name,
+           .family = "convolution",
+           .dtypes = kFloatingTypes,
+           .algorithms = {{Algorithm::library, Determinism::run_to_run},
+                          {Algorithm::direct, Determinism::device_to_device},
+                          {Algorithm::exact, Determinism::device_to_device, kExactProductTypes}},
+           .no_rows = no_rows});
   }
 };
 const ConvRows kRows(kConv), kInputGradRows(kConvInputGrad),

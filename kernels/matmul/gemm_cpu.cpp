@@ -16,6 +16,8 @@
 #include <ordo/kernels/matmul/gemm_ordered.h>
 #include <ordo/kernels/matmul/gemm_slices.h>
 #include <ordo/kernels/matmul/outer_cpu.h>
+#include <ordo/kernels/matmul/pairs-inl.h>
+#include <ordo/kernels/matmul/pairs.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/vectors/lanes-inl.h>
 
@@ -32,6 +34,9 @@ HWY_BEFORE_NAMESPACE();
 namespace ordo::kernels::cpu {
 namespace HWY_NAMESPACE {
 namespace {
+
+constexpr int64_t divide_up(int64_t v, int64_t by) { return (v + by - 1) / by; }
+constexpr int64_t round_up(int64_t v, int64_t to) { return divide_up(v, to) * to; }
 
 // A micro product has up to kRows x kVectors vectors of sums. All of them and a row of b stay in registers.
 constexpr int kRows = ORDO_MANY_REGISTERS ? 12 : 6;
@@ -56,9 +61,10 @@ struct Target {
   const A* col_bias = nullptr;  // or per column
 };
 
-// c = or += a b for R rows and V vectors of columns; the rows of a are `a_row` apart, those of b kPanelCols.
-template <int R, int V, class A>
-void micro_product(int64_t depth, const A* HWY_RESTRICT a, int64_t a_row, const A* HWY_RESTRICT b, const Target<A> to) {
+// c = or += a b for R rows and V vectors of columns; the rows of a are `a_row` apart, those of b kPanelCols. P: A, or pairs
+// of elements, of which there are `depth`.
+template <int R, int V, class P, class A>
+void micro_product(int64_t depth, const P* HWY_RESTRICT a, int64_t a_row, const P* HWY_RESTRICT b, const Target<A> to) {
   using L = Lanes<A>;
   L sum[R][V];
 #pragma GCC unroll 16
@@ -70,14 +76,14 @@ void micro_product(int64_t depth, const A* HWY_RESTRICT a, int64_t a_row, const 
     }
   }
   for (int64_t k = 0; k < depth; ++k, ++a, b += kPanelCols<A>) {
-    L columns[V];
+    Lanes<P> columns[V];
 #pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) columns[v] = L::load(b + v * L::count);
+    for (int v = 0; v < V; ++v) columns[v] = Lanes<P>::load(b + v * L::count);
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
-      const L row = L::all(a[r * a_row]);
+      const Lanes<P> row = Lanes<P>::all(a[r * a_row]);
 #pragma GCC unroll 8
-      for (int v = 0; v < V; ++v) sum[r][v] = L::fused(row, columns[v], sum[r][v]);
+      for (int v = 0; v < V; ++v) sum[r][v] = Lanes<P>::fused(row, columns[v], sum[r][v]);
     }
   }
 #pragma GCC unroll 16
@@ -96,8 +102,8 @@ void micro_product(int64_t depth, const A* HWY_RESTRICT a, int64_t a_row, const 
 }
 
 // The smallest micro product that covers `to.rows` and `cols`. Rows of a without a place in c may hold anything.
-template <int R = kRows, class A>
-void any_product(int64_t cols, int64_t depth, const A* a, int64_t a_row, const A* b, const Target<A>& to) {
+template <int R = kRows, class P, class A>
+void any_product(int64_t cols, int64_t depth, const P* a, int64_t a_row, const P* b, const Target<A>& to) {
   if constexpr (R == kRows) {
     if (to.rows == 1) return any_product<1>(cols, depth, a, a_row, b, to);
   }
@@ -134,6 +140,20 @@ void pack_panels(const T* HWY_RESTRICT from, int64_t row, int64_t col, int64_t d
   for (int64_t k = 0; k < depth; ++k) std::fill(last + k * kCols + cols - whole, last + (k + 1) * kCols, A(0));
 }
 
+constexpr uint16_t kNegativeZero = 0x8000;  // of a; its product with 0 changes no sum, not even one that is -0
+#if ORDO_MULTIPLIES_PAIRS
+// pack_panels() of pairs.
+void pack_pairs(const BFloat16* from, int64_t row, int64_t col, int64_t depth, int64_t cols, Pair* to) {
+  constexpr int64_t kCols = kPanelCols<float>;
+  const int64_t steps = divide_up(depth, 2);
+  for (int64_t j = 0; j < cols; j += kCols) {
+    const int64_t own_cols = std::min(kCols, cols - j);
+    if (own_cols < kCols) std::fill_n(to + j * steps, steps * kCols, Pair());
+    copy_pairs(from + j * col, row, col, depth, own_cols, 0, to + j * steps, kCols, 1);
+  }
+}
+#endif
+
 // Brings a part of a block of a into the second-level cache while another is multiplied: share `part` of `parts`.
 template <class T>
 void prefetch_rows(const T* a, int64_t row, int64_t rows, int64_t depth, int64_t part, int64_t parts) {
@@ -160,9 +180,6 @@ void* workspace(size_t bytes) {
   return memory.get();
 }
 
-constexpr int64_t divide_up(int64_t v, int64_t by) { return (v + by - 1) / by; }
-constexpr int64_t round_up(int64_t v, int64_t to) { return divide_up(v, to) * to; }
-
 // Writes sums to rows x cols elements of c.
 template <class T, class A, class C>
 void finish(const Gemm& g, int64_t batch, int64_t i0, int64_t j0, int64_t rows, int64_t cols, const A* sums,
@@ -179,6 +196,7 @@ class Product {
   const T* const bias = static_cast<const T*>(g.bias);
   // Sums are made in C itself, where that can hold them.
   const bool in_place = std::is_same_v<C, A> && std::is_same_v<T, A> && g.c.col == 1;
+  const bool pairs = std::is_same_v<T, BFloat16> && !g.packed && pairs_are_used();
   int64_t tile_rows = 0, tile_cols = 0, row_tiles = 1, col_tiles = 1;
 
  public:
@@ -209,58 +227,99 @@ class Product {
   }
 
  private:
+  // A part of C, and memory for blocks of a and b and for sums.
+  struct Tile {
+    int64_t batch, i0, j0, rows, cols;
+    A *b, *a, *sums;
+    int64_t sums_row() const { return round_up(cols, kCols); }
+  };
+
   void tile(int64_t batch, int64_t i0, int64_t j0) const {
-    const int64_t rows = std::min(tile_rows, g.m - i0), cols = std::min(tile_cols, g.n - j0);
-    const int64_t whole_cols = round_up(cols, kCols), depth_max = std::min(g.k, kDepth);
-    const int64_t b_size = g.packed ? 0 : depth_max * whole_cols, a_size = kBlockRows * kDepth;
-    const int64_t sums_size = in_place ? (kRows + 1) * kCols : rows * whole_cols;
-    A* const own_b = static_cast<A*>(workspace(size_t(b_size + a_size + sums_size) * sizeof(A)));
-    A* const block_a = own_b + b_size;
-    A* const sums = block_a + a_size;
-    const T* const a = g.a.template at<T>(batch, i0, 0);
-    const T* const b = g.b.template at<T>(batch, 0, j0);
-    const bool copies = !std::is_same_v<T, A> || g.a.col != 1 || cols > kCopiedCols;
+    Tile t{batch, i0, j0, std::min(tile_rows, g.m - i0), std::min(tile_cols, g.n - j0), nullptr, nullptr, nullptr};
+    const int64_t b_size = g.packed ? 0 : std::min(g.k, kDepth) * t.sums_row(), a_size = kBlockRows * kDepth;
+    const int64_t sums_size = in_place ? (kRows + 1) * kCols : t.rows * t.sums_row();
+    t.b = static_cast<A*>(workspace(size_t(b_size + a_size + sums_size) * sizeof(A)));
+    t.a = t.b + b_size;
+    t.sums = t.a + a_size;
     for (int64_t k0 = 0; k0 < g.k; k0 += kDepth) {
-      const int64_t depth = std::min(kDepth, g.k - k0);
-      const A* block_b = own_b;
-      if (g.packed)
-        block_b = static_cast<const A*>(g.packed) + k0 * round_up(g.n, kCols) + j0 * depth;
+#if ORDO_MULTIPLIES_PAIRS
+      if constexpr (std::is_same_v<T, BFloat16>) {
+        if (pairs && are_normal(t, k0)) {
+          add_products<Pair>(t, k0);
+          continue;
+        }
+      }
+#endif
+      add_products<A>(t, k0);
+    }
+    if (!in_place) finish<T, A, C>(g, batch, i0, j0, t.rows, t.cols, t.sums, t.sums_row());
+  }
+
+#if ORDO_MULTIPLIES_PAIRS
+  bool are_normal(const Tile& t, int64_t k0) const {
+    const int64_t depth = std::min(kDepth, g.k - k0);
+    return HWY_NAMESPACE::are_normal(
+        smallest_exponent(g.a.template at<T>(t.batch, t.i0, k0), g.a.row, g.a.col, t.rows, depth),
+        smallest_exponent(g.b.template at<T>(t.batch, k0, t.j0), g.b.row, g.b.col, depth, t.cols));
+  }
+#endif
+
+  // The products of kDepth values of k. P: A, or pairs of T.
+  template <class P>
+  void add_products(const Tile& t, int64_t k0) const {
+    constexpr bool kPairs = !std::is_same_v<P, A>;
+    constexpr int64_t kTogether = kPairs ? 2 : 1, kPanelRow = kDepth / kTogether;
+    const auto [batch, i0, j0, rows, cols, memory_b, memory_a, sums] = t;
+    const int64_t depth = std::min(kDepth, g.k - k0), steps = divide_up(depth, kTogether);
+    const T* const a = g.a.template at<T>(batch, i0, 0);
+    const T* const b = g.b.template at<T>(batch, k0, j0);
+    P *const own_b = reinterpret_cast<P*>(memory_b), *const block_a = reinterpret_cast<P*>(memory_a);
+    const P* block_b = own_b;
+    if constexpr (kPairs) {
+      pack_pairs(b, g.b.row, g.b.col, depth, cols, own_b);
+    } else if (g.packed) {
+      block_b = static_cast<const A*>(g.packed) + k0 * round_up(g.n, kCols) + j0 * depth;
+    } else {
+      pack_panels(b, g.b.row, g.b.col, depth, cols, own_b);
+    }
+    const bool copies = !std::is_same_v<T, A> || g.a.col != 1 || cols > kCopiedCols;
+    for (int64_t first = 0; first < rows; first += kBlockRows) {
+      const int64_t block_rows = std::min(kBlockRows, rows - first);
+      const T* const from = a + first * g.a.row + k0 * g.a.col;
+      const int64_t copied_from = copies ? 0 : block_rows / kRows * kRows;  // the last panel may have missing rows
+      if constexpr (kPairs)
+        copy_pairs(from, g.a.col, g.a.row, depth, block_rows, kNegativeZero, block_a, 1, kPanelRow);
       else
-        pack_panels(b + k0 * g.b.row, g.b.row, g.b.col, depth, cols, own_b);
-      for (int64_t first = 0; first < rows; first += kBlockRows) {
-        const int64_t block_rows = std::min(kBlockRows, rows - first);
-        const T* const from = a + first * g.a.row + k0 * g.a.col;
-        const int64_t copied_from = copies ? 0 : block_rows / kRows * kRows;  // the last panel may have missing rows
         copy_matrix(from + copied_from * g.a.row, g.a.row, g.a.col, block_rows - copied_from, depth,
                     block_a + copied_from * kDepth, kDepth);
-        const bool block_follows = first + kBlockRows < rows, depth_follows = k0 + kDepth < g.k;
-        const int64_t next_first = block_follows ? first + kBlockRows : 0, next_k = block_follows ? k0 : k0 + kDepth;
-        const int64_t next_rows = std::min(kBlockRows, rows - next_first), next_depth = std::min(kDepth, g.k - next_k);
-        const int64_t parts = divide_up(cols, kCols) * divide_up(block_rows, kRows);
-        const bool fetches = copies && g.a.col == 1 && (block_follows || depth_follows);
-        int64_t part = 0;
-        for (int64_t j = 0; j < cols; j += kCols)
-          for (int64_t i = 0; i < block_rows; i += kRows, ++part) {
-            if (fetches) prefetch_rows(a + next_first * g.a.row + next_k, g.a.row, next_rows, next_depth, part, parts);
-            Target<A> to{};
-            to.rows = std::min<int64_t>(kRows, block_rows - i);
-            const A* panel = block_a + i * kDepth;
-            int64_t a_row = kDepth;
-            if constexpr (std::is_same_v<T, A>) {
-              if (i < copied_from) panel = from + i * g.a.row, a_row = g.a.row;
-            }
-            if (!in_place) {
-              to.c = sums + (first + i) * whole_cols + j;
-              to.row = whole_cols;
-              to.add = k0 > 0;
-              any_product(cols - j, depth, panel, a_row, block_b + j * depth, to);
-            } else {
+      const bool block_follows = first + kBlockRows < rows, depth_follows = k0 + kDepth < g.k;
+      const int64_t next_first = block_follows ? first + kBlockRows : 0, next_k = block_follows ? k0 : k0 + kDepth;
+      const int64_t next_rows = std::min(kBlockRows, rows - next_first), next_depth = std::min(kDepth, g.k - next_k);
+      const int64_t parts = divide_up(cols, kCols) * divide_up(block_rows, kRows);
+      const bool fetches = copies && g.a.col == 1 && (block_follows || depth_follows);
+      int64_t part = 0;
+      for (int64_t j = 0; j < cols; j += kCols)
+        for (int64_t i = 0; i < block_rows; i += kRows, ++part) {
+          if (fetches) prefetch_rows(a + next_first * g.a.row + next_k, g.a.row, next_rows, next_depth, part, parts);
+          Target<A> to{};
+          to.rows = std::min<int64_t>(kRows, block_rows - i);
+          const P* panel = block_a + i * kPanelRow;
+          int64_t a_row = kPanelRow;
+          if constexpr (std::is_same_v<T, P>) {
+            if (i < copied_from) panel = from + i * g.a.row, a_row = g.a.row;
+          }
+          if constexpr (!kPairs) {
+            if (in_place) {
               in_place_product(batch, i0 + first + i, j0 + j, k0, depth, panel, a_row, block_b + j * depth, to, sums);
+              continue;
             }
           }
-      }
+          to.c = sums + (first + i) * t.sums_row() + j;
+          to.row = t.sums_row();
+          to.add = k0 > 0;
+          any_product(cols - j, steps, panel, a_row, block_b + j * steps, to);
+        }
     }
-    if (!in_place) finish<T, A, C>(g, batch, i0, j0, rows, cols, sums, whole_cols);
   }
 
   // The last columns of a row go through `edge`, because whole vectors would reach behind it.

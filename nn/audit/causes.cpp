@@ -137,6 +137,8 @@ Verdict judge_draw(const Record& a, const Record& b) {
 Cause cause_of_bits(const Record& a, const Record& b, const TensorRecord& x, const TensorRecord& y, const Header& ha,
                     const Header& hb) {
   if (is_nan(x) && is_nan(y)) return Cause::nan;
+  if (a.level == b.level && (a.algorithm == Algorithm::exact) != (b.algorithm == Algorithm::exact))
+    return Cause::settings;
   const bool fast = a.level == Determinism::not_guaranteed || b.level == Determinism::not_guaranteed;
   for (const Record* r : {&a, &b}) {
     if (r->algorithm == Algorithm::atomic) return Cause::additions;

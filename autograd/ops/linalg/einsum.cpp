@@ -6,14 +6,11 @@
 
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/shape/diagonal.h>
+#include <ordo/kernels/matmul/matmul.h>
 
 namespace ordo {
 
-ORDO_REGISTER_OP({.name = "einsum",
-                  .family = "matmul",
-                  .dtypes = kNumericTypes,
-                  .algorithms = {{Algorithm::library, Determinism::run_to_run},
-                                 {Algorithm::direct, Determinism::device_to_device}}});
+ORDO_REGISTER_PRODUCT("einsum");
 
 namespace {
 

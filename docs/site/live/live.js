@@ -1,9 +1,10 @@
 // A lesson's exercise in its page. The page has an element .live (data-code: the script with the compiled programs; programs.js runs them) and the
-// texts as JSON in #live-texts: [{title, program, code, verdict}]. ?check=TITLE&seed=N checks at once.
+// texts as JSON in #live-texts: [{title, program, code, verdict}]. Without data-code they are [{title, code, verdict, said}], with what the check
+// said elsewhere. ?check=TITLE&seed=N checks at once.
 (() => {
   const box = document.querySelector('.live');
   if (!box) return;
-  const texts = JSON.parse(document.getElementById('live-texts').textContent), kSeconds = 20, kSchedules = 20;
+  const texts = JSON.parse(document.getElementById('live-texts').textContent), kSeconds = 20, kSchedules = 20, recorded = !box.dataset.code;
   const verdicts = ['DONE', 'RACE', 'ORDER', 'WRONG RESULT', 'OUT OF BOUNDS', 'BARRIER', 'ATOMICS', 'SERIAL', 'HOST CODE', 'PREDICTION'];
   const add = (parent, name, attributes = {}, text = '') => {
     const e = document.createElement(name);
@@ -21,8 +22,9 @@
   const verdict = add(box, 'p', { class: 'live-verdict', role: 'status' }), said = add(box, 'pre', { class: 'live-said' });
   const played = add(box, 'div', { class: 'live-played' });
   texts.forEach((text, i) => choice.add(new Option(text.title, i)));
+  seed.parentElement.hidden = seedText.hidden = recorded;
   guess.add(new Option('nothing', ''));
-  for (const word of [...new Set([...verdicts, ...texts.map(t => t.verdict)])]) guess.add(new Option(word));
+  for (const word of new Set([...(recorded ? [] : verdicts), ...texts.map(t => t.verdict)])) guess.add(new Option(word));
 
   let run = null, stopPlaying = () => {};  // run: what ends the one that is under way
   const now = () => texts[choice.value];
@@ -48,7 +50,7 @@
     verdict.className = 'live-verdict ' + (word === 'DONE' ? 'live-done' : word === 'ONE SCHEDULE' ? '' : 'live-fault');
     verdict.textContent = text + guessed;
     box.dataset.verdict = word;
-    const lines = new Set([...text.matchAll(/yours\.cu:(\d+)/g)].map(m => m[1]));
+    const lines = new Set([...text.matchAll(/yours\.(?:cu|cpp):(\d+)/g)].map(m => m[1]));
     for (const row of listing.children) row.classList.toggle('live-named', lines.has(row.id.slice('live-line-'.length)));
     listing.querySelector('.live-named')?.scrollIntoView({ block: 'nearest' });
     const launches = [];
@@ -59,10 +61,17 @@
     }
     if (launches.some(l => l.events.length)) stopPlaying = window.ordoPlayback(played, launches.filter(l => l.events.length));
   }
+  function answer(printed, notes, recording) {
+    const last = printed.findLastIndex(line => /^(DONE$|[A-Z][A-Z ]+: )/.test(line));
+    said.textContent = printed.slice(0, Math.max(last, 0)).concat(notes).join('\n');
+    const text = last < 0 ? 'CRASH: the program ended before its check did' : printed.slice(last).join('\n');
+    end(text.match(/^[A-Z ]*[A-Z]/)[0], text, recording);
+  }
   function check() {
     if (run) return end('STOPPED', 'Stopped.');
     show();
     delete box.dataset.verdict;
+    if (recorded) return answer(now().said.split('\n'), []);
     const began = performance.now(), printed = [];
     button.textContent = 'Stop';
     verdict.textContent = 'Runs …';
@@ -73,10 +82,7 @@
       if (mine !== run) return;
       if (data.line !== undefined) printed.push(data.line);
       if (data.status === undefined) return;
-      const last = printed.findLastIndex(line => /^(DONE$|[A-Z][A-Z ]+: )/.test(line));
-      said.textContent = printed.slice(0, Math.max(last, 0)).concat(`(${Math.round(performance.now() - began)} ms)`).join('\n');
-      const text = last < 0 ? 'CRASH: the program ended before its check did' : printed.slice(last).join('\n');
-      end(text.match(/^[A-Z ]*[A-Z]/)[0], text, data.recording);
+      answer(printed, [`(${Math.round(performance.now() - began)} ms)`], data.recording);
     }).then(ends => mine === run ? stop = ends : ends(), error => end('ERROR', 'ERROR: ' + error.message));
   }
   choice.onchange = () => {

@@ -47,6 +47,24 @@ def programs():
     return [(lesson, *text) for lesson in lessons.lessons() if not lesson.needs_library for text in texts_of(lesson)]
 
 
+def recorded_texts():
+    """The same of the lessons that need the whole library, which no page has."""
+    return [(lesson, *text) for lesson in lessons.lessons() if lesson.needs_library for text in texts_of(lesson)]
+
+
+def recorded(folder, library):
+    """They, and what the check says of each."""
+    for lesson, name, text, verdict in recorded_texts():
+        own = Path(folder) / name
+        own.mkdir(parents=True, exist_ok=True)
+        source = own / lesson.yours.name
+        source.write_text(text)
+        _, said = lessons.verdict(lesson, source, own, library=library)
+        if not re.search(rf"^{verdict}\b", said, flags=re.M):
+            raise SystemExit(f"live.py: lesson {lesson.number}, {name}, is not {verdict}: {said}")
+        yield lesson, name, text, verdict, said
+
+
 def source_of(lesson, texts):
     """One file for all texts of a lesson, each in a namespace of its own."""
     exercise, check = ((lesson.folder / name).read_text() for name in ("exercise.h", "check.cu"))

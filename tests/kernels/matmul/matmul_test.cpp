@@ -1,7 +1,9 @@
 // Bits of the ordered products, layouts, and bad input.
 #include <ordo/kernels/matmul/gemm.h>
+#include <ordo/kernels/matmul/pairs.h>
 #include "tests/kernels/matmul/rule3.h"
 #include "tests/support/op_samples.h"
+#include "tests/support/registry_test_base.h"
 #include "tests/support/schedules.h"
 
 namespace ordo::test::matmul_test {
@@ -47,6 +49,43 @@ TEST(Matmul, OrderedProductsFollowRule3) {
         }
     }
   set_num_threads(2);
+}
+
+class PairsGuard {
+ public:
+  explicit PairsGuard(bool always) { kernels::cpu::use_pairs(always); }
+  ~PairsGuard() { kernels::cpu::use_pairs({}); }
+  PairsGuard(const PairsGuard&) = delete;
+  PairsGuard& operator=(const PairsGuard&) = delete;
+};
+
+// An instruction for pairs, which some processors have, takes subnormal numbers as zeros.
+TEST(Matmul, PairsOfBfloat16ChangeNoBit) {
+  const auto product = [](const Tensor& a, const Tensor& b, bool pairs) {
+    const PairsGuard guard(pairs);
+    const Tensor c = matmul(a, b), turned = matmul(b.t().contiguous(), a.t().contiguous()).t();
+    EXPECT_EQ(bytes_of(c), bytes_of(turned.contiguous()));
+    EXPECT_EQ(bytes_of(c), bytes_of(linear(a, b.t().contiguous())));
+    return result_bytes(c);
+  };
+  for (const auto& [m, n, k] :
+       {std::array<int64_t, 3>{7, 33, 1}, {13, 70, 255}, {100, 31, 257}, {30, 500, 700}, {400, 40, 90}})
+    for (const double scale : {1.0, 1e-16, 1e-19, 1e-22, 1e-38, 1e30}) {
+      const Tensor a = (test_mixed_values({m, k}, 1) * scale).to(bfloat16),
+                   b = (test_mixed_values({k, n}, 2) * scale).to(bfloat16);
+      EXPECT_EQ(difference(product(a, b, true), product(a, b, false)), "") << m << "x" << n << "x" << k << " " << scale;
+    }
+}
+
+// The sum of the products is 2^-14 of the largest: the largest subnormal power of two, or the smallest that is none.
+TEST(Matmul, PairsOfBfloat16KeepTheSmallestSum) {
+  const PairsGuard guard(true);
+  for (const int exponent : {-113, -112}) {
+    const double x = std::ldexp(1, -56), y = std::ldexp(1, exponent + 56), step = std::ldexp(1, -7);
+    const Tensor row = tensor({(1 + step) * x, -(1 + 2 * step) * x}), column = tensor({(1 + step) * y, y});
+    const Tensor a = row.expand({8, 2}).to(bfloat16), b = column.expand({40, 2}).t().to(bfloat16);
+    EXPECT_TRUE(equal(matmul(a, b), full({8, 40}, std::ldexp(1, exponent - 14), bfloat16))) << exponent;
+  }
 }
 
 // Small integers, whose sums are exact in float and double.

@@ -172,6 +172,10 @@ TEST(TraceDiff, names_known_causes) {
   EXPECT_EQ(cause(Hand().call({.arguments = "0.1"}), Hand().call({.arguments = "0.2"})), Cause::arguments);
   EXPECT_EQ(cause(Hand().call({.out = 3}), Hand().call({.out = 4})), Cause::unexplained);
   EXPECT_EQ(cause(Hand().call({.out = 3}), Hand().call({.out = 4, .algorithm = Algorithm::sorted})), Cause::settings);
+  const auto fast = [](uint64_t out, Algorithm algorithm) {
+    return Hand().call({.name = "index_add", .out = out, .algorithm = algorithm, .level = Determinism::not_guaranteed});
+  };
+  EXPECT_EQ(cause(fast(3, Algorithm::atomic), fast(4, Algorithm::exact)), Cause::settings);
   const auto with = [](int threads, const std::string& set) {
     return Hand(audit::Header{.format = 1, .threads = threads, .instruction_set = set});
   };
