@@ -205,7 +205,7 @@ class Site:
         if not texts:
             return ""
         data = json.dumps(texts).replace("<", "\\u003c")
-        return (f"Try it here: choose a text, predict what the check says, and {runs} To write code of your own you need the command; there is no compiler in this page.\n\n"
+        return (f"Try it here: choose a text, predict what the check says, and {runs} There is no compiler in this page: to check code of your own, call `./run lesson {number}`, which installs what it needs.\n\n"
                 f'<div class="live"{code}></div>\n<script type="application/json" id="live-texts">{data}</script>\n'
                 + "".join(f'<script src="../assets/{name}.js"></script>\n' for name in ("playback", "programs", "live")))
 

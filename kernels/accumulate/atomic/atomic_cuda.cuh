@@ -140,6 +140,9 @@ __device__ void walk_by_warps(const Rows<Items, V>& rows, const WarpTeams& teams
   }
 }
 
+// So few registers that half of a multiprocessor's warps find some.
+#define ORDO_HALF_FULL __launch_bounds__(ordo::cuda::LaunchTuning::kMostThreads, 2)
+
 template <class T>
 struct GlobalSink {
   T* output;
@@ -150,14 +153,14 @@ struct GlobalSink {
 };
 
 template <class Items, int V>
-__global__ void accumulate_atomic_warp_kernel(Rows<Items, V> rows, typename Items::value_type* output, WarpTeams teams,
+__global__ void ORDO_HALF_FULL accumulate_atomic_warp_kernel(Rows<Items, V> rows, typename Items::value_type* output, WarpTeams teams,
                                               int64_t all_warps) {
   walk_by_warps(rows, teams, all_warps, GlobalSink<typename Items::value_type>{output});
 }
 
 /// `outputs` sums in shared memory.
 template <class Items>
-__global__ void accumulate_atomic_histogram_kernel(Rows<Items, 1> rows, typename Items::value_type* output,
+__global__ void ORDO_HALF_FULL accumulate_atomic_histogram_kernel(Rows<Items, 1> rows, typename Items::value_type* output,
                                                    int64_t outputs, WarpTeams teams, int64_t all_warps) {
   using T = typename Items::value_type;
   using Sum = AtomicSum<T>;
@@ -174,7 +177,7 @@ __global__ void accumulate_atomic_histogram_kernel(Rows<Items, 1> rows, typename
 
 /// Columns are fastest, then chunks of `steps` rows, which a thread walks.
 template <class Items, int V>
-__global__ void accumulate_atomic_rows_kernel(Rows<Items, V> rows, typename Items::value_type* output, int64_t steps) {
+__global__ void ORDO_HALF_FULL accumulate_atomic_rows_kernel(Rows<Items, V> rows, typename Items::value_type* output, int64_t steps) {
   using Sum = typename Rows<Items, V>::Sum;
   const int64_t units = rows.shape.inner / V, total = (rows.count() + steps - 1) / steps * units;
   ORDO_NO_UNROLL

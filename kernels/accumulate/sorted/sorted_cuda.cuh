@@ -141,15 +141,17 @@ requires(VectorItems<Items>&&
              std::is_floating_point_v<accumulate_t<typename Items::value_type>>) inline constexpr int kVector<Items> =
     int(16 / sizeof(typename Items::value_type));
 
-inline constexpr int kWideThreads = 128;  // few, because each needs many registers
+inline constexpr int kWideThreads = 128;
 
 /// Wide rows: a thread per window and V columns. Several rows are on their way at a time, with the old content of the
 /// destinations whose runs begin there.
 template <int V, class Items, class Index>
-__global__ void accumulate_wide_kernel(Items items, typename Items::value_type* output, AccumulateShape shape,
+__global__ void __launch_bounds__(kWideThreads, 8)
+    accumulate_wide_kernel(Items items, typename Items::value_type* output, AccumulateShape shape,
                                        Runs<Index> runs, accumulate_t<typename Items::value_type>* sums) {
   using T = typename Items::value_type;
   using Acc = accumulate_t<T>;
+  constexpr int kAhead = V > 1 ? 2 : kRowsAhead;
   const int64_t chunks = shape.inner / V, per_outer = runs.windows() * chunks, total = per_outer * shape.outer;
   ORDO_NO_UNROLL
   for (int64_t t = ordo::cuda::thread_index(); t < total; t += ordo::cuda::thread_count()) {
@@ -172,18 +174,18 @@ __global__ void accumulate_wide_kernel(Items items, typename Items::value_type* 
       }
     };
     ORDO_NO_UNROLL
-    for (int64_t i = first; i < last; i += kRowsAhead) {
+    for (int64_t i = first; i < last; i += kAhead) {
       // Behind the last item the last one again, so that no load waits for a branch.
-      Index key[kRowsAhead];
-      int64_t item[kRowsAhead];
-      Columns<Acc, V> value[kRowsAhead];
-      Columns<T, V> content[kRowsAhead] = {};
-      for (int k = 0; k < kRowsAhead; ++k) {
+      Index key[kAhead];
+      int64_t item[kAhead];
+      Columns<Acc, V> value[kAhead];
+      Columns<T, V> content[kAhead] = {};
+      for (int k = 0; k < kAhead; ++k) {
         const int64_t at = std::min(i + k, last - 1);
         key[k] = runs.keys[at];
         item[k] = int64_t(runs.items[at]);
       }
-      for (int k = 0; k < kRowsAhead; ++k) {
+      for (int k = 0; k < kAhead; ++k) {
         if constexpr (V > 1) {
           const Columns<T, V> row = columns_at<V>(items.address(item[k], o, j));
           for (int c = 0; c < V; ++c) value[k].at[c] = items.element(row.at[c], item[k]);
@@ -191,10 +193,10 @@ __global__ void accumulate_wide_kernel(Items items, typename Items::value_type* 
           value[k].at[0] = item_value(items, shape, item[k], o, j);
         }
       }
-      for (int k = 0; k < kRowsAhead; ++k)
+      for (int k = 0; k < kAhead; ++k)
         if (i + k == first ? begins_run : key[k] != (k > 0 ? key[k - 1] : open))
           content[k] = columns_at<V>(output + shape.offset(int64_t(key[k]), o, j));
-      for (int k = 0; k < kRowsAhead; ++k) {
+      for (int k = 0; k < kAhead; ++k) {
         if (i + k >= last) continue;
         if (i + k > first && key[k] == open) {
           for (int c = 0; c < V; ++c) sum.at[c] = wrapping_add(sum.at[c], value[k].at[c]);
