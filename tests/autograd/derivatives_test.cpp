@@ -1,14 +1,11 @@
 // docs/derivatives.md, row by row: the programs are here, the points and the gradients there.
-#include <gtest/gtest.h>
-
 #include <fmt/format.h>
 
 #include <cmath>
 #include <fstream>
-#include <map>
 #include <set>
 
-#include <ordo/ordo.h>
+#include "tests/support/op_samples.h"
 
 namespace ordo::test::derivatives_test {
 namespace {
@@ -82,10 +79,7 @@ const Programs& programs() {
       {"min", [](auto& x) { return min(x); }},
       {"amax", [](auto& x) { return amax(x); }},
       {"max(dim 0)", [](auto& x) { return max(x, 0).values; }},
-      {"max_pool2d",
-       [](auto& x) {
-         return max_pool2d(x.view({1, 1, 2, 2}), 2);
-       }},
+      {"max_pool2d", [](auto& x) { return max_pool2d(x.view(dims(1, 1, 2, 2)), 2); }},
       {"var", [](auto& x) { return var(x); }},
       {"var(correction 3)", [](auto& x) { return var(x, Dims{}, 3); }},
       {"std", [](auto& x) { return ordo::std(x); }},
@@ -163,10 +157,7 @@ const Programs& programs() {
        [](auto& x) { return poisson_nll_loss(like(x, 1), x, {.full = true, .reduction = Reduction::none}); }},
       {"normalize", [](auto& x) { return normalize(x, 2, 0); }},
       {"cosine_similarity with 1", [](auto& x) { return cosine_similarity(x, like(x, 1), 0); }},
-      {"cdist to 1",
-       [](auto& x) {
-         return cdist(x.view({-1, 1}), like(x, 1).view({-1, 1})[0].view({1, 1}));
-       }},
+      {"cdist to 1", [](auto& x) { return cdist(x.view(dims(-1, 1)), like(x, 1).narrow(0, 0, 1).view(dims(1, 1))); }},
       {"layer_norm", [](auto& x) { return layer_norm(x, {x.numel()}); }},
       {"prelu(0.5)", [](auto& x) { return prelu(x, like(x, 0.5).narrow(0, 0, 1)); }},
       {"dropout(1)", [](auto& x) { return dropout(x, 1); }},

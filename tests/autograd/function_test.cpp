@@ -1,7 +1,4 @@
 // Functions with gradients of their own.
-#include <gtest/gtest.h>
-
-#include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test::function_test {
@@ -77,13 +74,11 @@ TEST(Function, gradients_of_both_orders) {
                y = test_values({3, 4}, 2).detach().set_requires_grad();
   EXPECT_EQ(gradcheck([](const TensorList& in) { return Cube::apply(in[0], 0.5); }, {x}, {.second_order = true}), "");
   EXPECT_EQ(gradcheck([](const TensorList& in) { return Exponential::apply(in[0]); }, {x}, {.second_order = true}), "");
-  EXPECT_EQ(gradcheck(
-                [](const TensorList& in) {
-                  const TensorList both = SumAndProduct::apply(in[0], in[1]);
-                  return both[0] * both[1];
-                },
-                {x, y}, {.second_order = true}),
-            "");
+  const auto product = [](const TensorList& in) {
+    const TensorList both = SumAndProduct::apply(in[0], in[1]);
+    return both[0] * both[1];
+  };
+  EXPECT_EQ(gradcheck(product, {x, y}, {.second_order = true}), "");
   EXPECT_EQ(gradcheck([](const TensorList& in) { return SumAndProduct::apply(in[0], in[1])[1]; }, {x, y}), "");
 }
 

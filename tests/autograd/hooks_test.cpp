@@ -28,7 +28,6 @@ TEST(RetainGrad, keeps_the_gradient_of_a_result) {
   for (Device device : test_devices()) {
     const Tensor x = tensor({1.0f, 2.0f}).to(device).detach().set_requires_grad();
     Tensor y = x * 3;
-    EXPECT_ORDO_ERROR(y.grad(), AutogradError, "[grad] this is a result of mul, whose gradient is not kept");
     y.retain_grad().retain_grad();
     EXPECT_FALSE(y.grad().defined());
     const Tensor loss = (y * y).sum();
@@ -107,17 +106,15 @@ TensorList sum_and_product(const Tensor& x, const Tensor& y) {
 
 TEST(Node, has_several_results) {
   const Tensor x = leaf({0.5, -1.5}), y = leaf({2.5, 0.25});
-  EXPECT_EQ(gradcheck(
-                [](const TensorList& in) {
-                  const TensorList r = sum_and_product(in[0], in[1]);
-                  return r[0] * r[1];
-                },
-                {x, y}, {.second_order = true}),
-            "");
-  for (int only : {0, 1})
-    EXPECT_EQ(
-        gradcheck([only](const TensorList& in) { return sum_and_product(in[0], in[1])[size_t(only)] * 3; }, {x, y}),
-        "");
+  const auto both = [](const TensorList& in) {
+    const TensorList r = sum_and_product(in[0], in[1]);
+    return r[0] * r[1];
+  };
+  EXPECT_EQ(gradcheck(both, {x, y}, {.second_order = true}), "");
+  for (size_t only : {0u, 1u}) {
+    const auto one = [only](const TensorList& in) { return sum_and_product(in[0], in[1])[only] * 3; };
+    EXPECT_EQ(gradcheck(one, {x, y}), "");
+  }
   const TensorList r = sum_and_product(x, y);
   const TensorList g = grad({(r[0] * 2 + r[1]).sum()}, {r[1], r[0], x}, {}, true);
   EXPECT_EQ(values(g[0]), (V{1, 1}));

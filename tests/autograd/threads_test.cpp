@@ -1,18 +1,11 @@
 // Backward passes of several threads that meet in one leaf: nothing is lost, and at the deterministic levels the bits
 // do not depend on which thread came first.
 #include <set>
-#include <thread>
 
-#include "tests/support/op_samples.h"
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test::threads_test {
 namespace {
-
-void in_threads(int count, const std::function<void(int)>& f) {
-  std::vector<std::thread> threads;
-  for (int i = 0; i < count; ++i) threads.emplace_back([&f, i] { f(i); });
-  for (std::thread& t : threads) t.join();
-}
 
 TEST(AutogradThreads, no_gradient_is_lost) {
   for (Determinism level : {Determinism::not_guaranteed, Determinism::run_to_run}) {

@@ -14,30 +14,15 @@ struct Change {
 
 // d(sum of the first two)/dt after an in-place change of the base behind the view's back.
 TEST(ViewHistory, changes_of_the_base_reach_the_view) {
+  const Tensor numbers = tensor<double>({2, 3, 4, 5}), first = numbers == 2, places = tensor<int64_t>({0, 3});
   const Change changes[] = {
       {"mul_", [](Tensor& a) { a.mul_(3); }, {3, 3, 0, 0}},
-      {"mul_ tensor",
-       [](Tensor& a) {
-         a.mul_(tensor<double>({2, 3, 4, 5}));
-       },
-       {2, 3, 0, 0}},
+      {"mul_ tensor", [&](Tensor& a) { a.mul_(numbers); }, {2, 3, 0, 0}},
       {"div_", [](Tensor& a) { a.div_(2); }, {0.5, 0.5, 0, 0}},
       {"zero_", [](Tensor& a) { a.zero_(); }, {0, 0, 0, 0}},
-      {"copy_",
-       [](Tensor& a) {
-         a.copy_(tensor<double>({1, 2, 3, 4}));
-       },
-       {0, 0, 0, 0}},
-      {"masked_fill_",
-       [](Tensor& a) {
-         a.masked_fill_(tensor<bool>({true, false, false, false}), 7);
-       },
-       {0, 1, 0, 0}},
-      {"index_add_",
-       [](Tensor& a) {
-         a.index_add_(0, tensor<int64_t>({0, 3}), tensor<double>({1, 1}));
-       },
-       {1, 1, 0, 0}},
+      {"copy_", [&](Tensor& a) { a.copy_(numbers); }, {0, 0, 0, 0}},
+      {"masked_fill_", [&](Tensor& a) { a.masked_fill_(first, 7); }, {0, 1, 0, 0}},
+      {"index_add_", [&](Tensor& a) { a.index_add_(0, places, numbers.slice(0, 0, 2)); }, {1, 1, 0, 0}},
   };
   for (const Change& change : changes) {
     SCOPED_TRACE(change.name);

@@ -1,10 +1,6 @@
 // Structures of other libraries, made by hand; tests/python/dlpack_test.py asks NumPy and PyTorch.
 #include <dlpack/dlpack.h>
-#include <gtest/gtest.h>
 
-#include <vector>
-
-#include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo {
@@ -19,13 +15,9 @@ struct Foreign {
 
   Foreign(std::vector<float> v, std::vector<int64_t> sizes, std::vector<int64_t> steps = {})
       : values(std::move(v)), shape(std::move(sizes)), strides(std::move(steps)) {
-    managed.dl_tensor = {values.data(),
-                         {kDLCPU, 0},
-                         int(shape.size()),
-                         {kDLFloat, 32, 1},
-                         shape.data(),
-                         strides.empty() ? nullptr : strides.data(),
-                         0};
+    constexpr DLDataType floats{kDLFloat, 32, 1};
+    managed.dl_tensor = {values.data(), {kDLCPU, 0}, int(shape.size()), floats, shape.data(), nullptr, 0};
+    if (!strides.empty()) managed.dl_tensor.strides = strides.data();
     managed.manager_ctx = this;
     managed.deleter = [](DLManagedTensor* self) { ++static_cast<Foreign*>(self->manager_ctx)->released; };
   }
@@ -123,9 +115,6 @@ TEST(DLPack, MemoryThatSeveralElementsShareCannotBeWritten) {
   Tensor t = from_dlpack(&windows.managed);
   EXPECT_EQ((t * 2).to_vector<float>(), (std::vector<float>{2, 4, 4, 6, 6, 8}));
   EXPECT_ORDO_ERROR(t.mul_(2), ShapeError, "[mul_] cannot write to a tensor of sizes [3, 2] and strides [1, 1]");
-  EXPECT_ORDO_ERROR(t.fill_(0), ShapeError, "[fill_]");
-  EXPECT_ORDO_ERROR(t.copy_(zeros({3, 2})), ShapeError, "[copy_]");
-  EXPECT_ORDO_ERROR(t.index_add_(0, tensor({0}), ones({1, 2})), ShapeError, "[index_add_]");
   EXPECT_EQ(windows.values, (std::vector<float>{1, 2, 3, 4}));
   t.narrow(0, 0, 1).fill_(0);  // one window
   EXPECT_EQ(windows.values, (std::vector<float>{0, 0, 3, 4}));

@@ -1,6 +1,5 @@
 // Memory that nobody has initialised: filled while a deterministic level is on and the setting is, else left as it
 // comes.
-#include <gtest/gtest.h>
 #include <ordo/engine/memory/poison.h>
 
 #include <algorithm>

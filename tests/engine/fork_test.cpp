@@ -1,13 +1,11 @@
 // A process that forks while its other threads compute.
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <thread>
 
-#include <ordo/ordo.h>
 #include "tests/support/child_process.h"
 #include "tests/support/schedules.h"
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test::fork_test {
 namespace {
@@ -50,7 +48,7 @@ TEST(Fork, a_child_computes_whatever_the_other_threads_did) {
 
 /// Above this many elements an operation is shared by threads, of which a child has none of its parent's.
 TEST(Fork, a_child_has_threads_of_its_own) {
-  const int before = num_threads();
+  const ThreadsScope scope;
   set_num_threads(4);
   const Tensor x = ones({1 << 20});
   EXPECT_EQ(x.sum().item(), double(1 << 20));
@@ -60,7 +58,6 @@ TEST(Fork, a_child_has_threads_of_its_own) {
   const Ended ended = wait_for(child, 20);
   EXPECT_TRUE(ended.in_time);
   EXPECT_EQ(ended.status, 0);
-  set_num_threads(before);
 }
 
 }  // namespace

@@ -1,9 +1,5 @@
-#include <gtest/gtest.h>
-
 #include <array>
-#include <vector>
 
-#include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test::from_blob_test {

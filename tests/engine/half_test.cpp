@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include <ordo/engine/run/philox.h>
 #include <ordo/engine/tensor/half.h>

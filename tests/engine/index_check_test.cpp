@@ -1,9 +1,5 @@
 #include <ordo/engine/calls/index_check.h>
 
-#include <gtest/gtest.h>
-
-#include <ordo/engine/run/parallel.h>
-
 #include "tests/support/op_samples.h"
 
 namespace ordo {

@@ -1,10 +1,6 @@
 // tensor() of numbers written out, factories that take a device's name, and what << writes.
-#include <gtest/gtest.h>
-
 #include <sstream>
-#include <vector>
 
-#include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test::literal_test {

@@ -1,9 +1,5 @@
 // With AddressSanitizer, memory that the allocators hold but nobody may use is out of bounds, on every device.
-#include <gtest/gtest.h>
-
-#include <ordo/engine/memory/memory.h>
 #include <ordo/engine/tensor/tensor_impl.h>
-#include <ordo/ordo.h>
 
 #include "tests/support/op_samples.h"
 

@@ -1,12 +1,8 @@
 // parallel_for: every index once, errors, nesting and several callers at a time.
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <chrono>
-#include <thread>
 
-#include <ordo/engine/calls/error.h>
-#include <ordo/engine/run/parallel.h>
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test::parallel_test {
 namespace {
@@ -14,8 +10,7 @@ namespace {
 class ParallelFor : public testing::Test {
  protected:
   void SetUp() override { set_num_threads(4); }
-  void TearDown() override { set_num_threads(before_); }
-  int before_ = num_threads();
+  const ThreadsScope scope_;
 };
 
 TEST_F(ParallelFor, every_index_once) {
@@ -34,16 +29,13 @@ TEST_F(ParallelFor, every_index_once) {
 TEST_F(ParallelFor, several_callers_and_nesting) {
   for (const auto& [count, rounds] : {std::pair(3, 500), {24, 50}}) {
     std::atomic<int64_t> total{0};
-    std::vector<std::thread> callers;
-    for (int t = 0; t < count; ++t)
-      callers.emplace_back([&total, n = rounds] {
-        for (int round = 0; round < n; ++round)
-          parallel_for(0, 64, 1, [&](int64_t begin, int64_t end) {
-            total += end - begin;
-            parallel_for(begin, end, 1, [&](int64_t b, int64_t e) { total += e - b; });
-          });
-      });
-    for (auto& t : callers) t.join();
+    in_threads(count, [&total, n = rounds](int) {
+      for (int round = 0; round < n; ++round)
+        parallel_for(0, 64, 1, [&](int64_t begin, int64_t end) {
+          total += end - begin;
+          parallel_for(begin, end, 1, [&](int64_t b, int64_t e) { total += e - b; });
+        });
+    });
     EXPECT_EQ(total, count * rounds * 128);
   }
 }
@@ -83,7 +75,6 @@ TEST_F(ParallelFor, the_first_error_is_rethrown_and_the_pool_stays_usable) {
     }
     ASSERT_EQ(text, "first");
   }
-  EXPECT_THROW(set_num_threads(0), ValueError);
 }
 
 }  // namespace

@@ -1,14 +1,7 @@
 // seed_everything: given and drawn seeds, ranks, and the level.
-#include <gtest/gtest.h>
-
 #include <cstdlib>
-#include <optional>
 #include <set>
 
-#include <ordo/autograd/ops/create/random.h>
-#include <ordo/engine/calls/error.h>
-#include <ordo/engine/run/generator.h>
-#include <ordo/engine/run/randomness.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test::randomness_test {

@@ -1,12 +1,9 @@
 // Autocast: dtypes of results and gradients, bits that repeat, a training. GradScaler: scales, skipped steps, state.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <optional>
 #include <thread>
 
 #include <ordo/nn/state/entries.h>
-#include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test::amp_test {
@@ -100,16 +97,11 @@ TEST(Autocast, is_of_this_thread) {
 TEST(Autocast, every_gradient_is_float32) {
   manual_seed(2);
   for (Device device : test_devices()) {
-    nn::Sequential model{nn::Conv2d(1, 4, 3),
-                         nn::BatchNorm2d(4),
-                         nn::ReLU(),
-                         nn::MaxPool2d(2),
-                         nn::Flatten(),
-                         nn::Unflatten(1, {3, 12}),
-                         nn::TransformerEncoderLayer(12, 2, {.dim_feedforward = 8}),
-                         nn::PReLU(3),
-                         nn::Flatten(),
-                         nn::Linear(36, 5)};
+    const nn::Unflatten unflatten(1, {3, 12});
+    const nn::TransformerEncoderLayer encoder(12, 2, {.dim_feedforward = 8});
+    nn::Sequential model{nn::Conv2d(1, 4, 3), nn::BatchNorm2d(4), nn::ReLU(), nn::MaxPool2d(2),
+                         nn::Flatten(),       unflatten,          encoder,    nn::PReLU(3),
+                         nn::Flatten(),       nn::Linear(36, 5)};
     model.to(device);
     const Tensor images = test_values({2, 1, 8, 8}).to(device, float32);
     const Autocast guard;

@@ -1,7 +1,4 @@
 // SHA-256: the test vectors of FIPS 180-4 and tensors of every kind.
-#include <gtest/gtest.h>
-
-#include <ordo/nn/checksum.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test::checksum_test {

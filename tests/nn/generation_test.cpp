@@ -1,10 +1,6 @@
 // A transformer's scores of each position are those of all positions at once, whether a text comes token by token, in
 // pieces, or whole, with and without gradients.
-#include <gtest/gtest.h>
-
 #include <cmath>
-
-#include <ordo/ordo.h>
 
 #include "tests/support/op_samples.h"
 
@@ -53,8 +49,7 @@ Tensor in_pieces(Language& model, const Tensor& ids, const std::vector<int64_t>&
 TEST(Generation, has_the_bits_of_the_whole) {
   for (const Device device : test_devices())
     for (const DType dtype : {float32, bfloat16})
-      for (const Determinism level :
-           {Determinism::not_guaranteed, Determinism::run_to_run, Determinism::device_to_device}) {
+      for (const Determinism level : kLevels) {
         if (device.is_cuda() && level != Determinism::device_to_device) continue;  // libraries choose by size
         const DeterminismGuard guard(level);
         manual_seed(3);
@@ -173,13 +168,11 @@ TEST(Generation, packed_is_alone) {
         const Tensor y = scaled_dot_product_attention(a, b, c, {}, 0, causal);
         (y * y).sum().backward();
         const auto tokens = [](const Tensor& t) { return hash_of(t.squeeze(0).transpose(0, 1).contiguous()); };
-        EXPECT_EQ(hash_of(own(out, cu_q)), tokens(y.detach())) << device << " causal " << causal << " sequence " << i;
-        EXPECT_EQ(hash_of(own(q.grad() + 0, cu_q)), tokens(a.grad() + 0))
-            << device << " causal " << causal << " sequence " << i;
-        EXPECT_EQ(hash_of(own(k.grad() + 0, cu_k)), tokens(b.grad() + 0))
-            << device << " causal " << causal << " sequence " << i;
-        EXPECT_EQ(hash_of(own(v.grad() + 0, cu_k)), tokens(c.grad() + 0))
-            << device << " causal " << causal << " sequence " << i;
+        SCOPED_TRACE(testing::Message() << device << " causal " << causal << " sequence " << i);
+        EXPECT_EQ(hash_of(own(out, cu_q)), tokens(y.detach()));
+        EXPECT_EQ(hash_of(own(q.grad() + 0, cu_q)), tokens(a.grad() + 0));
+        EXPECT_EQ(hash_of(own(k.grad() + 0, cu_k)), tokens(b.grad() + 0));
+        EXPECT_EQ(hash_of(own(v.grad() + 0, cu_k)), tokens(c.grad() + 0));
       }
     }
   const Tensor x = ones({3, 1, 4}), cu = tensor(std::vector<int32_t>{0, 3});

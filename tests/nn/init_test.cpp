@@ -1,17 +1,8 @@
 // Initialisers of matrices and windows, truncated normal numbers, and initialisers by name.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 
-#include <ordo/autograd/ops/create/arange.h>
-#include <ordo/autograd/ops/create/random.h>
-#include <ordo/autograd/ops/functional/convolution.h>
-#include <ordo/autograd/ops/linalg/matmul.h>
-#include <ordo/autograd/ops/math/arithmetic.h>
-#include <ordo/autograd/ops/reduce/reductions.h>
-#include <ordo/nn/nn.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test::init_test {

@@ -1,7 +1,4 @@
 // Low-rank parts of linear layers: what they add, that only they train, and that merging keeps what was learnt.
-#include <gtest/gtest.h>
-
-#include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test::lora_test {

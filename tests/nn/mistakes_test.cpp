@@ -1,7 +1,4 @@
 // Mistakes that people make in their first programs: each is answered by an error that says what was wrong.
-#include <gtest/gtest.h>
-
-#include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test::mistakes_test {
@@ -14,7 +11,7 @@ struct Net : nn::Module {
 
 class Mistakes : public ::testing::Test {
  protected:
-  Tensor x = randn({4, 3}), y = randn({4, 5}), images = randn({2, 3, 8, 8}), ids = tensor({0, 1, 2});
+  Tensor x = randn({4, 3}), y = randn({4, 5}), images = randn({2, 3, 8, 8});
   Tensor scores = randn({4, 10}), labels = tensor({1, 2, 3, 9}), w = randn({3, 3}).requires_grad_();
   Net net;
 };
@@ -23,7 +20,6 @@ TEST_F(Mistakes, shapes) {
   EXPECT_ORDO_ERROR(x + y, ShapeError, "[add] shapes [4, 3] and [4, 5] do not broadcast: sizes 3 and 5 at");
   EXPECT_ORDO_ERROR(x.view({5, 3}), ShapeError, "[view] 12 elements do not fit the shape [5, 3]");
   EXPECT_ORDO_ERROR(x.t().view(-1), ShapeError, "[view] a tensor of shape [3, 4] and strides [1, 3] cannot be");
-  EXPECT_ORDO_ERROR(x.reshape({-1, -1}), ShapeError, "[reshape] only one size may be -1, given [-1, -1]");
   EXPECT_ORDO_ERROR(cat({x, y}, 0), ShapeError, "[cat] sizes must agree except in dimension 0, but tensor 1 has");
   EXPECT_ORDO_ERROR(cat({}, 0), ValueError, "[cat] needs at least one tensor");
   EXPECT_ORDO_ERROR(x.sum(2), IndexError, "[sum] dimension 2 is out of range for a tensor of 2 dimensions");
@@ -39,7 +35,6 @@ TEST_F(Mistakes, shapes) {
 TEST_F(Mistakes, dtypes) {
   EXPECT_ORDO_ERROR(x.matmul(x.t().to(float64)), DTypeError, "[matmul] tensors are float32 and float64; convert");
   EXPECT_ORDO_ERROR(x[x], DTypeError, "[index] takes indices of dtype int32 or int64, not float32");
-  EXPECT_ORDO_ERROR(ids.mean(), DTypeError, "[mean] takes floating-point tensors, not int64");
   EXPECT_ORDO_ERROR(x & x, DTypeError, "[&] combines masks or integers, not float32; compare first, as in");
   EXPECT_ORDO_ERROR(one_hot(labels, 5), IndexError, "[one_hot] target[3] = 9 is out of range for dimension 0 of");
   EXPECT_ORDO_ERROR(x.to(int64).requires_grad_(), DTypeError, "[requires_grad] only floating-point tensors have");
@@ -92,7 +87,6 @@ TEST_F(Mistakes, layers) {
   EXPECT_ORDO_ERROR(nn::MaxPool2d(9)(images), ShapeError, "[max_pool2d] a window of 9 cells does not fit into");
   EXPECT_ORDO_ERROR((nn::Sequential{nn::Conv2d(3, 4, 3), nn::Flatten(), nn::Linear(100, 10)}(images)), ShapeError,
                     "[linear] the last dimension of the input must be 100 for a weight");
-  EXPECT_ORDO_ERROR(max_pool2d(images, 3, {.padding = 2}), ValueError, "[max_pool2d] padding must be at most half");
   EXPECT_ORDO_ERROR(nn::Conv2d(3, 4, 2, {.stride = 2, .padding = same})(images), ValueError, "[conv2d] padding `same`");
 }
 

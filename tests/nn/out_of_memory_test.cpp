@@ -1,15 +1,11 @@
 // Memory runs out at each allocation in turn, and the library says so: with an OutOfMemoryError, after which everything
 // goes on as before, with the same bits.
-#include <gtest/gtest.h>
-
-#include <functional>
 #include <limits>
 
-#include <ordo/engine/calls/op_call.h>
-#include <ordo/ordo.h>
 #include "tests/support/failing_new.h"
 #include "tests/support/folder_test_base.h"
 #include "tests/support/schedules.h"
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test::out_of_memory_test {
 namespace {
@@ -209,14 +205,13 @@ ORDO_SURVIVES(convolutions) {
 }
 
 TEST_F(OutOfMemory, several_threads_of_an_operation) {
-  const int before = num_threads();
+  const ThreadsScope scope;
   set_num_threads(4);
   expect_survival([] {
     const Tensor x = randn({300, 300}, {.requires_grad = true});
     (matmul(x, x).sum(0).exp().mean() + x.sum()).backward();
     return sum_of(x.grad());
   });
-  set_num_threads(before);
 }
 
 ORDO_SURVIVES(text_of_tensors) {

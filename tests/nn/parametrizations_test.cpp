@@ -1,9 +1,6 @@
 // Parameters that are computed from others: weight_norm and spectral_norm.
-#include <gtest/gtest.h>
-
 #include <cmath>
 
-#include <ordo/ordo.h>
 #include "tests/support/names_of.h"
 #include "tests/support/threads_scope.h"
 

@@ -1,8 +1,5 @@
 // Programs of the kinds that people bring from libtorch, each in little: what they train gets better, and two runs give
 // equal bits, with any number of threads.
-#include <gtest/gtest.h>
-
-#include <ordo/ordo.h>
 #include "tests/support/threads_scope.h"
 
 namespace ordo::test::ported_programs_test {

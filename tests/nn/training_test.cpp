@@ -1,14 +1,6 @@
 // End to end: a small network learns drawn digits, and the switch decides whether runs are repeatable.
-#include <gtest/gtest.h>
-
-#include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/math/comparison.h>
-#include <ordo/autograd/ops/reduce/reductions.h>
-#include <ordo/engine/run/determinism.h>
-#include <ordo/engine/run/parallel.h>
-#include <ordo/nn/nn.h>
-#include "tests/support/op_samples.h"
 #include "tests/support/schedules.h"
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test::training_test {
 namespace {
@@ -19,21 +11,17 @@ struct Result {
 };
 
 Result train_digits(Determinism level, int threads, int64_t count, Device device, int epochs) {
-  const int before = num_threads();
+  const ThreadsScope scope;
   set_num_threads(threads);
   DeterminismGuard guard(level);
   manual_seed(3);
   const data::ImageDataset train = data::synthetic_digits(count, 1);
   const data::ImageDataset test = data::synthetic_digits(std::min<int64_t>(count, 500), 2);
-  nn::Sequential model{nn::Conv2d(1, 8, 3),
-                       nn::ReLU(),
-                       nn::MaxPool2d(3, {.stride = 2}),  // windows overlap: gradients add up
-                       nn::Conv2d(8, 16, 3, {.stride = 2}),
-                       nn::BatchNorm2d(16),
-                       nn::ReLU(),
-                       nn::Dropout(0.1),
-                       nn::Flatten(),
-                       nn::Linear(400, 10)};
+  const nn::Conv2d first(1, 8, 3), second(8, 16, 3, {.stride = 2});
+  const nn::MaxPool2d pool(3, {.stride = 2});  // windows overlap: gradients add up
+  nn::Sequential model{
+      first,         nn::ReLU(),         pool, second, nn::BatchNorm2d(16), nn::ReLU(), nn::Dropout(0.1),
+      nn::Flatten(), nn::Linear(400, 10)};
   model.to(device);
   optim::Adam optimizer(model.parameters(), {.lr = 3e-3});
   data::DataLoader loader(train, {.batch_size = 32, .shuffle = true});
@@ -48,7 +36,6 @@ Result train_digits(Determinism level, int threads, int64_t count, Device device
   const Tensor right = argmax(model(test.images.to(device)), 1) == test.labels.to(device);
   TensorList state;
   for (const auto& entry : model.state_dict()) state.push_back(entry.tensor);
-  set_num_threads(before);
   return {sha256_hex(state), right.to(float64).sum().item() / double(test.size())};
 }
 

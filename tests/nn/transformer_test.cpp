@@ -1,10 +1,4 @@
 // Layers of a transformer: names, formulas, gradients.
-#include <gtest/gtest.h>
-
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/math/arithmetic.h>
-#include <ordo/autograd/ops/math/unary.h>
-#include <ordo/nn/nn.h>
 #include "tests/support/names_of.h"
 #include "tests/support/op_samples.h"
 
@@ -68,14 +62,10 @@ TEST(Transformer, computes_its_formulas) {
       return layer.self_attn(t, t, t, {.key_padding_mask = padding, .is_causal = true}).output;
     };
     const auto forward = [&](const Tensor& t) { return layer.linear2(gelu(layer.linear1(t))); };
-    Tensor expected;
-    if (norm_first) {
-      const Tensor y = x + attend(layer.norm1(x));
-      expected = y + forward(layer.norm2(y));
-    } else {
-      const Tensor y = layer.norm1(x + attend(x));
-      expected = layer.norm2(y + forward(y));
-    }
+    const auto beside = [&](const Tensor& t, nn::LayerNorm& norm, const auto& f) {
+      return norm_first ? t + f(norm(t)) : norm(t + f(t));
+    };
+    Tensor expected = beside(beside(x, layer.norm1, attend), layer.norm2, forward);
     expect_computes(layer, x, layer(x, {.src_key_padding_mask = padding, .is_causal = true}), expected);
 
     nn::TransformerDecoderLayer decoder(8, 2, {.dim_feedforward = 12, .batch_first = true, .norm_first = norm_first});
@@ -84,13 +74,7 @@ TEST(Transformer, computes_its_formulas) {
     const auto itself = [&](const Tensor& t) { return decoder.self_attn(t, t, t, {.is_causal = true}).output; };
     const auto other = [&](const Tensor& t) { return decoder.multihead_attn(t, memory, memory).output; };
     const auto through = [&](const Tensor& t) { return decoder.linear2(relu(decoder.linear1(t))); };
-    if (norm_first) {
-      const Tensor y = x + itself(decoder.norm1(x)), z = y + other(decoder.norm2(y));
-      expected = z + through(decoder.norm3(z));
-    } else {
-      const Tensor y = decoder.norm1(x + itself(x)), z = decoder.norm2(y + other(y));
-      expected = decoder.norm3(z + through(z));
-    }
+    expected = beside(beside(beside(x, decoder.norm1, itself), decoder.norm2, other), decoder.norm3, through);
     expect_computes(decoder, x, decoder(x, memory, {.tgt_is_causal = true}), expected);
   }
 }

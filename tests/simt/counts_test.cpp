@@ -1,7 +1,5 @@
 // What the PTX machine counts of kernels whose time is known by it: how much a thread reads at once, and how many
 // products are computed beside those of the result. On an H200, 16 bytes a thread are twice as fast as 4.
-#include <gtest/gtest.h>
-
 #include <ordo/engine/run/emulation.h>
 
 #include "tests/support/op_samples.h"

@@ -1,11 +1,7 @@
 // What the registry's samples leave out, so that every instance of every kernel runs somewhere (`./run test --ptx`
 // lists those that do not): dtypes of what is made, reductions of many blocks, columns that are read as vectors.
-#include <gtest/gtest.h>
-
-#include <functional>
 #include <limits>
 
-#include <ordo/ordo.h>
 #include "tests/engine/cuda/device_array.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/registry_test_base.h"

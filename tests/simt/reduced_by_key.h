@@ -1,8 +1,6 @@
 // Sums by CUB's ReduceByKey as the emulator has it; the library never calls it.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <vector>
 
 #include "tests/engine/cuda/cub_calls.h"
@@ -26,8 +24,7 @@ std::vector<T> reduced_by_key(const std::vector<T>& values, int run) {
   const DeviceArray<int> device_keys(keys), unique(runs), found(size_t(1));
   const DeviceArray<T> in(values), out(runs);
   with_temp_storage([&](void* temp, size_t& bytes) {
-    return cub::DeviceReduce::ReduceByKey(temp, bytes, static_cast<const int*>(device_keys), static_cast<int*>(unique),
-                                          static_cast<const T*>(in), static_cast<T*>(out), static_cast<int*>(found),
+    return cub::DeviceReduce::ReduceByKey(temp, bytes, device_keys.in(), unique.out(), in.in(), out.out(), found.out(),
                                           Plus(), count, cuda::current_stream(kCuda));
   });
   EXPECT_EQ(found.values(), std::vector<int>{int(runs)});

@@ -79,8 +79,7 @@ TEST_P(RegistryAlgorithms, levels) {
           const DeterminismGuard guard(Determinism::not_guaranteed);
           want = bytes_of(sample.forced(inputs, measure_of(*op_, algorithm)));
         }
-        for (Determinism level :
-             {Determinism::not_guaranteed, Determinism::run_to_run, Determinism::device_to_device}) {
+        for (Determinism level : kLevels) {
           const DeterminismGuard guard(level);
           if (!strongest) {
             EXPECT_THROW(sample.forced(inputs, algorithm), ValueError) << "is not in the registry row";

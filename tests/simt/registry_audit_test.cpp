@@ -1,8 +1,5 @@
 // Traces of every operation with an atomic algorithm, inside of a small model and on many schedules of the emulated
 // GPU: where bits differ, the comparison names that operation; at the deterministic levels it accuses nothing.
-#include <ordo/nn/audit/diff.h>
-#include <ordo/ordo.h>
-
 #include "tests/support/registry_test_base.h"
 #include "tests/support/schedules.h"
 

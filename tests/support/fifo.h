@@ -36,8 +36,6 @@ class Fifo {
     watch_.join();
     std::signal(SIGPIPE, handler_);
   }
-  Fifo(const Fifo&) = delete;
-  Fifo& operator=(const Fifo&) = delete;
 
   const std::string& path() const { return path_; }
   bool waited() {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 namespace ordo::test {
 
@@ -31,6 +32,15 @@ class FolderTest : public testing::Test {
   static std::string read(const std::string& path) {
     std::ifstream f(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(f), {}};
+  }
+  /// Both folders have these files, with the same bytes.
+  void expect_same_files(const std::string& name, const std::string& other,
+                         const std::vector<std::string>& files) const {
+    for (const std::string& file : files) {
+      const std::string bytes = read(path(name) + "/" + file);
+      EXPECT_FALSE(bytes.empty()) << file;
+      EXPECT_TRUE(bytes == read(path(other) + "/" + file)) << file << " of " << other;
+    }
   }
 
  private:

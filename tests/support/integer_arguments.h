@@ -23,8 +23,14 @@ struct IntegerArgument {
   std::function<Tensor(int64_t v, Device device)> run;
 };
 
-std::map<std::string, std::vector<IntegerArgument>>& op_integers();
-std::set<std::string>& ops_without_integers();
+inline std::map<std::string, std::vector<IntegerArgument>>& op_integers() {
+  static std::map<std::string, std::vector<IntegerArgument>> arguments;
+  return arguments;
+}
+inline std::set<std::string>& ops_without_integers() {
+  static std::set<std::string> ops;
+  return ops;
+}
 
 struct RegisterIntegers {
   RegisterIntegers(const char* op, const std::vector<IntegerArgument>& arguments) {

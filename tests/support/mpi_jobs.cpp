@@ -5,18 +5,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <thread>
 
-#include <ordo/ordo.h>
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test {
 namespace {
-
-void in_threads(int count, const std::function<void(int)>& f) {
-  std::vector<std::thread> threads;
-  for (int i = 0; i < count; ++i) threads.emplace_back([&f, i] { f(i); });
-  for (std::thread& thread : threads) thread.join();
-}
 
 bool init_in_threads() {
   std::atomic<int> connected = 0;

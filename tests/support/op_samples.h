@@ -68,6 +68,9 @@ struct RegisterSizes {
   static const ::ordo::test::RegisterSizes register_sizes_##op{#op, sizes_##op}; \
   static std::vector<::ordo::test::Sample> sizes_##op([[maybe_unused]] int64_t n)
 
+inline constexpr Determinism kLevels[] = {Determinism::not_guaranteed, Determinism::run_to_run,
+                                          Determinism::device_to_device};
+
 /// cpu, and cuda:0 where there is one (real or emulated).
 std::vector<Device> test_devices();
 
@@ -79,6 +82,12 @@ Tensor test_mixed_values(const Dims& sizes, uint64_t stream = 0);
 Tensor test_gradient(const Dims& sizes, const Tensor& like);
 /// Fixed pseudo-random integers in [0, bound).
 Tensor test_indices(const Dims& sizes, int64_t bound, uint64_t stream = 0, DType dtype = int64);
+
+/// Dims for lambdas that one line holds, which clang-format breaks around braces.
+template <class... N>
+Dims dims(N... n) {
+  return {int64_t(n)...};
+}
 
 /// The bytes of the elements in row-major order.
 std::vector<uint8_t> bytes_of(const Tensor& t);

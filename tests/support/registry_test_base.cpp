@@ -91,18 +91,7 @@ TensorList convert(const TensorList& inputs, DType dtype, Device device) {
   return out;
 }
 
-double epsilon(DType t) {
-  switch (t) {
-    case DType::float16:
-      return 0x1p-10;
-    case DType::bfloat16:
-      return 0x1p-7;
-    case DType::float32:
-      return 0x1p-23;
-    default:
-      return 0x1p-52;
-  }
-}
+double epsilon(DType t) { return t == float16 ? 0x1p-10 : t == bfloat16 ? 0x1p-7 : t == float32 ? 0x1p-23 : 0x1p-52; }
 
 void expect_close(const Tensor& got, const std::vector<double>& want, const Sample& sample, DType dtype) {
   const auto values = got.to_vector<double>();

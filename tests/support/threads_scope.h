@@ -1,7 +1,8 @@
-// How many threads compute, in tests.
+// Threads that compute in tests, and how many.
 #pragma once
 
-#include <ordo/engine/run/parallel.h>
+#include <thread>
+
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -17,6 +18,13 @@ class ThreadsScope {
  private:
   int before_ = num_threads();
 };
+
+/// Calls f(0) to f(count - 1), each in a thread of its own.
+inline void in_threads(int count, const std::function<void(int)>& f) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i) threads.emplace_back([&f, i] { f(i); });
+  for (std::thread& thread : threads) thread.join();
+}
 
 /// f's tensors have the same bytes with one thread and with more.
 inline void expect_same_with_any_threads(const char* what, const std::function<TensorList()>& f) {

@@ -1,8 +1,6 @@
 // The trees that `ordo show` finds of Ordo's sums are those of docs/ordering.md, written here from its text.
 #include "tools/ordo/show_sums.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -114,8 +112,6 @@ void expect_tree(const ShownSum& sum, const SumTree& want) {
   ASSERT_EQ(r.kind, Recovered::Kind::tree) << r.why;
   EXPECT_TRUE(r.tree == want);
 }
-
-constexpr Determinism kLevels[] = {Determinism::not_guaranteed, Determinism::run_to_run, Determinism::device_to_device};
 
 TEST(ShownTrees, are_those_of_the_rules) {
   const struct {

@@ -1,7 +1,4 @@
 // NAME_() writes what NAME() gives, for all rows of the tables, and is differentiable as that is.
-#include <gtest/gtest.h>
-
-#include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test::in_place_methods_test {

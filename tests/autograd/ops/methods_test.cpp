@@ -70,12 +70,8 @@ TEST(Dims, squeeze_of_several) {
   EXPECT_EQ(x.squeeze(Dims()).sizes(), x.sizes());
   EXPECT_EQ(ones({}).squeeze(-1).sizes(), Dims());
   EXPECT_ORDO_ERROR(x.squeeze({0, -4}), ValueError, "[squeeze] dimension -4 appears twice");
-  EXPECT_EQ(gradcheck(
-                [](const TensorList& in) {
-                  return in[0].squeeze({0, 2}) * 2;
-                },
-                {x.clone().set_requires_grad()}),
-            "");
+  const auto f = [](const TensorList& in) { return in[0].squeeze(dims(0, 2)) * 2; };
+  EXPECT_EQ(gradcheck(f, {x.clone().set_requires_grad()}), "");
 }
 
 TEST(Options, a_dtype_or_a_device_alone) {
@@ -184,10 +180,11 @@ TEST(Methods, are_the_functions) {
   const Tensor m = test_values({4, 2}, 3), batch = test_values({2, 3, 4}), index = test_indices({2}, 3);
   const Tensor places = test_indices({2, 4}, 3, 4), rows = test_values({2, 4}, 5);
 #define EXPECT_METHOD(f) expect_same(x.f(), ordo::f(x));
-#define ORDO_METHODS(f)                                                                                              \
-  f(neg) f(abs) f(square) f(sign) f(relu) f(floor) f(ceil) f(round) f(exp) f(expm1) f(log) f(log1p) f(sqrt) f(rsqrt) \
-      f(reciprocal) f(sin) f(cos) f(tanh) f(sigmoid) f(erf) f(isnan) f(isinf) f(isfinite) f(logical_not) f(sum)      \
-          f(mean) f(var) f(std) f(norm) f(max) f(min) f(amax) f(amin) f(argmax) f(argmin) f(any) f(all)
+#define ORDO_METHODS(f)                                                                                                \
+  f(neg) f(abs) f(square) f(sign) f(relu) f(floor) f(ceil) f(round) f(exp) f(expm1) f(log) f(log1p) f(sqrt) f(rsqrt)   \
+      f(reciprocal) f(sin) f(cos) f(tanh) f(sigmoid) f(erf) f(isnan) f(isinf) f(isfinite) f(logical_not) f(sum) f(tan) \
+          f(asin) f(acos) f(atan) f(erfc) f(mean) f(var) f(std) f(norm) f(max) f(min) f(amax) f(amin) f(argmax)        \
+              f(argmin) f(any) f(all)
   ORDO_METHODS(EXPECT_METHOD)
 #undef ORDO_METHODS
 #undef EXPECT_METHOD
@@ -255,11 +252,6 @@ TEST(Operators, an_indexed_tensor_with_a_name) {
 
 TEST(Methods, functions_of_elements) {
   const Tensor x = test_values({2, 3}, 1, -1, 1), y = test_values({2, 3}, 2), z = test_values({3}, 3, 1, 2);
-  expect_same(x.tan(), tan(x));
-  expect_same(x.asin(), asin(x));
-  expect_same(x.acos(), acos(x));
-  expect_same(x.atan(), atan(x));
-  expect_same(x.erfc(), erfc(x));
   expect_same(x.atan2(z), atan2(x, z));
   expect_same((x > 0).bitwise_not(), bitwise_not(x > 0));
   expect_same((x / 0).nan_to_num(1, 2, 3), nan_to_num(x / 0, 1, 2, 3));

@@ -174,10 +174,7 @@ TEST(PytorchFunctions, weights_of_cov) {
 Sample windows_sample(int64_t n, int64_t length) {
   return {.label = std::to_string(n) + " windows of " + std::to_string(length),
           .inputs = {test_values({n + length - 1})},
-          .run =
-              [=](const TensorList& in) {
-                return as_strided(in[0].contiguous(), {n, length}, {1, 1});
-              },
+          .run = [=](const TensorList& in) { return as_strided(in[0].contiguous(), dims(n, length), dims(1, 1)); },
           .reference =
               [=](const TensorList& in) {
                 const Values v = in[0].to_vector<double>();
@@ -221,7 +218,6 @@ TEST(PytorchFunctions, isin_and_aminmax_of_special_values) {
   expect_values(isin(doubles({0, -0.0, kNan, kInfinity, 3}), doubles({-0.0, kInfinity, kNan, 5})), {1, 1, 0, 1, 0});
   expect_values(isin(tensor({1, 2, 3}), doubles({2, 2.5})), {0, 1, 0});
   expect_values(isin(tensor({1, 2, 3}), tensor(2), true, true), {1, 0, 1});
-  EXPECT_ORDO_ERROR(isin(ones({2}), {}), ValueError, "[isin]");
   const AminmaxResult r = doubles({3, -1, 2}).aminmax({}, true);
   expect_values(r.min, {-1});
   expect_values(r.max, {3});

@@ -86,9 +86,7 @@ int64_t round_trip(int64_t i, int64_t n) { return n == 0 ? 0 : (i % n + n) % n; 
 Sample roll_sample(int64_t a, int64_t b, int64_t down, int64_t right) {
   return moved(
       Dims{a, b, down, right}.str(), test_values({a, b}), {a, b},
-      [=](const Tensor& t) {
-        return roll(t, {down, right}, {0, 1});
-      },
+      [=](const Tensor& t) { return roll(t, dims(down, right), dims(0, 1)); },
       [=](const Index& i) { return round_trip(i[0] - down, a) * b + round_trip(i[1] - right, b); });
 }
 Sample roll_flat_sample(int64_t n, int64_t shift) {
@@ -102,31 +100,30 @@ ORDO_OP_SAMPLES(roll) {
 }
 ORDO_OP_SIZES(roll) { return {roll_sample(n, 3, 1, 1), roll_flat_sample(n, -2)}; }
 
-Sample repeat_sample(const Tensor& t, const Dims& repeats) {
-  Dims from = t.sizes();
+Sample repeat_sample(Dims from, const Dims& repeats) {
+  const Tensor t = test_values(from);
   while (from.size() < repeats.size()) from.insert(0, 1);
   Dims sizes = from;
   for (int d = 0; d < sizes.size(); ++d) sizes[d] *= repeats[d];
-  Sample s = moved(
+  return moved(
       t.sizes().str() + " " + repeats.str(), t, sizes, [=](const Tensor& in) { return repeat(in, repeats); },
       [=](const Index& i) {
         int64_t flat = 0;
         for (int d = 0; d < from.size(); ++d) flat = flat * from[d] + i[size_t(d)] % from[d];
         return flat;
       });
-  return s;
 }
 ORDO_OP_SAMPLES(repeat) {
-  return {repeat_sample(test_values({3}), {2}),
-          repeat_sample(test_values({2, 3}), {2, 1, 3}),
-          repeat_sample(test_values({2, 1}), {1, 4}),
-          repeat_sample(test_values({2, 3}), {1, 1}),
-          repeat_sample(test_values({2, 3}), {0, 2}),
-          repeat_sample(test_values({}), {3}),
-          repeat_sample(test_values({2, 1, 2, 1, 2}), {2, 1, 2, 1, 2}),
-          repeat_sample(test_values({2, 1, 2, 1, 2, 1}), {1, 2, 2, 1, 2, 2, 1, 2})};
+  return {repeat_sample({3}, {2}),
+          repeat_sample({2, 3}, {2, 1, 3}),
+          repeat_sample({2, 1}, {1, 4}),
+          repeat_sample({2, 3}, {1, 1}),
+          repeat_sample({2, 3}, {0, 2}),
+          repeat_sample({}, {3}),
+          repeat_sample({2, 1, 2, 1, 2}, {2, 1, 2, 1, 2}),
+          repeat_sample({2, 1, 2, 1, 2, 1}, {1, 2, 2, 1, 2, 2, 1, 2})};
 }
-ORDO_OP_SIZES(repeat) { return {repeat_sample(test_values({n}), {3}), repeat_sample(test_values({2, 3}), {n, 2})}; }
+ORDO_OP_SIZES(repeat) { return {repeat_sample({n}, {3}), repeat_sample({2, 3}, {n, 2})}; }
 
 Sample eye_sample(int64_t rows, int64_t columns) {
   return {
@@ -310,28 +307,16 @@ TEST(Shapes, factories) {
 
 TEST(Shapes, gradients_of_what_is_composed) {
   const Tensor a = test_values({3}, 1).set_requires_grad(), m = test_values({3, 3}, 2).set_requires_grad();
+  const std::vector<int64_t> places{1, 2};
   const std::function<Tensor(const TensorList&)> functions[] = {
       [](const TensorList& in) { return diag(in[0], 1) * 2; },
       [](const TensorList& in) { return diag(in[1]) * trace(in[1]); },
       [](const TensorList& in) { return rot90(in[1]) * in[0]; },
-      [](const TensorList& in) {
-        return tile(in[1], {2, 2}) * 3;
-      },
-      [](const TensorList& in) {
-        return meshgrid({in[0], in[0] * 2}, MeshgridIndexing::xy)[1] * in[1];
-      },
-      [](const TensorList& in) {
-        return cartesian_prod({in[0], in[0]});
-      },
-      [](const TensorList& in) {
-        return tensor_split(in[1], std::vector<int64_t>{1, 2}, 1)[1] * 2;
-      },
-      [](const TensorList& in) {
-        return vstack({in[0], in[1]});
-      },
-      [](const TensorList& in) {
-        return movedim(unflatten(in[1], 0, {3, 1}), {0, 1}, {1, 0}) * in[0];
-      }};
+      [](const TensorList& in) { return tile(in[1], dims(2, 2)) * 3; },
+      [](const TensorList& in) { return cartesian_prod(TensorList(2, in[0])); },
+      [&](const TensorList& in) { return tensor_split(in[1], places, 1)[1] * 2; },
+      [](const TensorList& in) { return vstack(in); },
+      [](const TensorList& in) { return movedim(unflatten(in[1], 0, dims(3, 1)), dims(0, 1), dims(1, 0)) * in[0]; }};
   for (const auto& f : functions) EXPECT_EQ(gradcheck(f, {a, m}, {.second_order = true}), "");
 }
 

@@ -26,9 +26,8 @@ void expect_sorted(const std::vector<K>& keys, KeyRange<K> bits, Less less) {
   const DeviceArray<int> values_in(order), values_out(keys.size());
   const cudaStream_t stream = cuda::current_stream(kCuda);
   with_temp_storage([&](void* temp, size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(temp, bytes, static_cast<const K*>(keys_in), static_cast<K*>(keys_out),
-                                           static_cast<const int*>(values_in), static_cast<int*>(values_out), n,
-                                           bits.begin, bits.end, stream);
+    return cub::DeviceRadixSort::SortPairs(temp, bytes, keys_in.in(), keys_out.out(), values_in.in(), values_out.out(),
+                                           n, bits.begin, bits.end, stream);
   });
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return less(keys[size_t(a)], keys[size_t(b)]); });
   EXPECT_EQ(values_out.values(), order);
@@ -58,12 +57,10 @@ TEST_F(CubTest, integer_scans) {
   const DeviceArray<int> device_in(in), exclusive(size_t(5)), inclusive(size_t(5));
   const cudaStream_t stream = cuda::current_stream(kCuda);
   with_temp_storage([&](void* temp, size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(temp, bytes, static_cast<const int*>(device_in), static_cast<int*>(exclusive),
-                                         5, stream);
+    return cub::DeviceScan::ExclusiveSum(temp, bytes, device_in.in(), exclusive.out(), 5, stream);
   });
   with_temp_storage([&](void* temp, size_t& bytes) {
-    return cub::DeviceScan::InclusiveSum(temp, bytes, static_cast<const int*>(device_in), static_cast<int*>(inclusive),
-                                         5, stream);
+    return cub::DeviceScan::InclusiveSum(temp, bytes, device_in.in(), inclusive.out(), 5, stream);
   });
   EXPECT_EQ(exclusive.values(), (std::vector<int>{0, 3, 4, 4, 8}));
   EXPECT_EQ(inclusive.values(), (std::vector<int>{3, 4, 4, 8, 10}));
@@ -72,8 +69,7 @@ TEST_F(CubTest, integer_scans) {
 TEST_F(CubTest, run_length_encode) {
   const DeviceArray<int> in(std::vector<int>{5, 5, 5, 1, 7, 7}), unique(size_t(6)), counts(size_t(6)), runs(size_t(1));
   with_temp_storage([&](void* temp, size_t& bytes) {
-    return cub::DeviceRunLengthEncode::Encode(temp, bytes, static_cast<const int*>(in), static_cast<int*>(unique),
-                                              static_cast<int*>(counts), static_cast<int*>(runs), 6,
+    return cub::DeviceRunLengthEncode::Encode(temp, bytes, in.in(), unique.out(), counts.out(), runs.out(), 6,
                                               cuda::current_stream(kCuda));
   });
   ASSERT_EQ(runs.values()[0], 3);
@@ -91,13 +87,11 @@ TEST_F(CubTest, select_keeps_the_order) {
   const DeviceArray<int> flagged(size_t(5)), odd(size_t(5)), count(size_t(1));
   const cudaStream_t stream = cuda::current_stream(kCuda);
   with_temp_storage([&](void* temp, size_t& bytes) {
-    return cub::DeviceSelect::Flagged(temp, bytes, static_cast<const int*>(in), static_cast<const int*>(flags),
-                                      static_cast<int*>(flagged), static_cast<int*>(count), 5, stream);
+    return cub::DeviceSelect::Flagged(temp, bytes, in.in(), flags.in(), flagged.out(), count.out(), 5, stream);
   });
   ASSERT_EQ(count.values()[0], 3);
   with_temp_storage([&](void* temp, size_t& bytes) {
-    return cub::DeviceSelect::If(temp, bytes, static_cast<const int*>(in), static_cast<int*>(odd),
-                                 static_cast<int*>(count), 5, IsOdd(), stream);
+    return cub::DeviceSelect::If(temp, bytes, in.in(), odd.out(), count.out(), 5, IsOdd(), stream);
   });
   ASSERT_EQ(count.values()[0], 3);
   const std::vector<int> f = flagged.values(), o = odd.values();
@@ -110,13 +104,10 @@ TEST_F(CubTest, stand_in_checks_its_arguments) {
   const DeviceArray<int> in(size_t(100)), out(size_t(100));
   const Scratch<char> temp(16, kCuda);
   size_t bytes = 16;
-  EXPECT_THROW(cub::DeviceScan::ExclusiveSum(temp.data(), bytes, static_cast<int*>(in), static_cast<int*>(out), 100),
-               CudaError);
+  EXPECT_THROW(cub::DeviceScan::ExclusiveSum(temp.data(), bytes, in.out(), out.out(), 100), CudaError);
   bytes = 1 << 20;
   const Scratch<char> enough(1 << 20, kCuda);
-  EXPECT_THROW(
-      cub::DeviceRadixSort::SortKeys(enough.data(), bytes, static_cast<const int*>(in), static_cast<int*>(in), 100),
-      CudaError);
+  EXPECT_THROW(cub::DeviceRadixSort::SortKeys(enough.data(), bytes, in.in(), in.out(), 100), CudaError);
 }
 #endif
 

@@ -21,6 +21,8 @@ class DeviceArray {
   }
   explicit DeviceArray(size_t count) : DeviceArray(std::vector<T>(count)) {}
   operator T*() const { return memory_.data(); }
+  T* out() const { return memory_.data(); }
+  const T* in() const { return memory_.data(); }
   std::vector<T> values() const {
     std::vector<T> v(count_);
     detail::copy_bytes(v.data(), cpu, memory_.data(), kCuda, count_ * sizeof(T));

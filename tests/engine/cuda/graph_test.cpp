@@ -1,36 +1,14 @@
 // Graphs: what they keep, what they refuse, and that memory, errors and threads come out of them as they should.
-#include <gtest/gtest.h>
-
 #include <thread>
 
-#include <ordo/nn/nn.h>
-#include <ordo/ordo.h>
+#include "tests/engine/cuda/device_array.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test::graph_test {
 namespace {
 
-class Graphs : public testing::Test {
- protected:
-  void SetUp() override {
-    if (cuda::device_count() == 0) GTEST_SKIP() << "there is no CUDA device";
-  }
-  const Device device{"cuda"};
-};
-
-TEST_F(Graphs, compute_when_they_are_replayed) {
-  Tensor x = test_values({40, 30}).to(float32).to(device), w = test_values({30, 20}, 1).to(float32).to(device), y;
-  const auto f = [&] { y = relu(matmul(x, w)).sum({1}); };
-  f();
-  cuda::Graph graph;
-  graph.capture(f, device);
-  for (int i = 0; i < 3; ++i) {
-    x.copy_(test_values({40, 30}, uint64_t(10 + i)).to(float32));
-    graph.replay();
-    const Tensor replayed = y.clone();
-    EXPECT_EQ(bytes_of(replayed), bytes_of(relu(matmul(x, w)).sum({1})));
-  }
-}
+using Graphs = CudaTest;
+constexpr Device device = kCuda;
 
 TEST_F(Graphs, train_a_network_whose_optimiser_is_outside) {
   const auto trained = [&](bool in_graph) {

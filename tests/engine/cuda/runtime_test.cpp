@@ -1,15 +1,10 @@
 // Memory, copies and streams of the CUDA device, through the engine's interface.
 #include <numeric>
-#include <string>
 #include <thread>
-
-#include <ordo/engine/calls/error.h>
-#include <ordo/engine/memory/memory.h>
-#include <ordo/engine/run/about.h>
 
 #include "tests/engine/cuda/device_array.h"
 #include "tests/support/memory_caching.h"
-#include "tests/support/op_samples.h"
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test::runtime_test {
 namespace {
@@ -96,24 +91,16 @@ TEST_F(CudaRuntimeTest, fill_pattern_is_the_cpu_s) {
 }
 
 TEST_F(CudaRuntimeTest, every_thread_copies_there_across_and_back) {
-  std::vector<std::thread> threads;
-  std::vector<char> results(8, 0);
-  for (int t = 0; t < 8; ++t) {
-    threads.emplace_back([t, &results] {
-      std::vector<int> numbers(1000);
-      std::iota(numbers.begin(), numbers.end(), t);
-      bool all = true;
-      for (int i = 0; i < 20; ++i) {
-        const DeviceArray<int> a(numbers), b(numbers.size());
-        detail::copy_bytes(b, kCuda, a, kCuda, numbers.size() * sizeof(int));
-        detail::copy_bytes(b, kCuda, nullptr, cpu, 0);
-        all = all && b.values() == numbers;
-      }
-      results[size_t(t)] = all;
-    });
-  }
-  for (std::thread& t : threads) t.join();
-  EXPECT_EQ(results, std::vector<char>(8, 1));
+  in_threads(8, [](int t) {
+    std::vector<int> numbers(1000);
+    std::iota(numbers.begin(), numbers.end(), t);
+    for (int i = 0; i < 20; ++i) {
+      const DeviceArray<int> a(numbers), b(numbers.size());
+      detail::copy_bytes(b, kCuda, a, kCuda, numbers.size() * sizeof(int));
+      detail::copy_bytes(b, kCuda, nullptr, cpu, 0);
+      EXPECT_EQ(b.values(), numbers) << "thread " << t;
+    }
+  });
 }
 
 }  // namespace

@@ -1,16 +1,13 @@
 // Functions of libraries that are opened when they are first called.
 #include <dlfcn.h>
-#include <gtest/gtest.h>
 #include <ordo/engine/cuda/shared_library.h>
 #include <zlib.h>
 
 #include <cstdlib>
 #include <filesystem>
-#include <thread>
-#include <vector>
 
 #include "tests/support/folder_test_base.h"
-#include "tests/support/op_samples.h"
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test::shared_library_test {
 namespace {
@@ -27,9 +24,7 @@ TEST(SharedLibraryTest, functions_are_found_by_the_first_call_of_any_thread) {
   using namespace libraries;
   const Bytef text[] = "123456789";
   std::vector<uLong> sums(8);
-  std::vector<std::thread> threads;
-  for (uLong& sum : sums) threads.emplace_back([&] { sum = crc32(0, text, 9); });
-  for (std::thread& t : threads) t.join();
+  in_threads(8, [&](int i) { sums[size_t(i)] = crc32(0, text, 9); });
   EXPECT_EQ(sums, std::vector<uLong>(8, 0xcbf43926ul));
 }
 

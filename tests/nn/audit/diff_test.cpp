@@ -1,11 +1,8 @@
 // Where two traces part: made by hand, and of small programs.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <thread>
 
 #include <ordo/nn/audit/writer.h>
-#include <ordo/ordo.h>
 #include "tests/support/expect_contains.h"
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
@@ -54,23 +51,17 @@ class Hand {
   }
   /// Of one input; the other tensors are its outputs.
   Hand& operation(const char* name, std::vector<TensorRecord> tensors, Algorithm algorithm = Algorithm::direct) {
-    Record r;
-    r.name = name, r.step = 1, r.device = "cpu", r.algorithm = algorithm;
+    Record r{.algorithm = algorithm, .step = 1, .name = name, .device = "cpu", .input_count = 1};
     r.tensors = std::move(tensors);
-    r.input_count = 1;
     return put(r);
   }
   Hand& draw(GeneratorState from, uint64_t blocks, int64_t step = 1) {
-    Record r;
-    r.kind = Record::Kind::draw;
-    r.name = "uniform_", r.draw_from = from, r.draw_blocks = blocks, r.step = step;
-    return put(r);
+    return put(
+        {.kind = Record::Kind::draw, .step = step, .name = "uniform_", .draw_from = from, .draw_blocks = blocks});
   }
   Hand& batch(uint64_t bits, int64_t number) {
-    Record r;
-    r.kind = Record::Kind::batch;
     const std::string arguments = std::to_string(number);
-    r.name = "DataLoader", r.arguments = arguments, r.step = 1;
+    Record r{.kind = Record::Kind::batch, .step = 1, .name = "DataLoader", .arguments = arguments};
     r.tensors = {tensor_of(bits)};
     return put(r);
   }
@@ -193,10 +184,7 @@ TEST(TraceDiff, names_known_causes) {
   const auto gives = [](const Tensor& t) { return Hand().operation("relu", {tensor_of(1), tensor_of(t)}); };
   EXPECT_EQ(cause(gives(full({5}, NAN)), gives(full({5}, -NAN))), Cause::nan);
   const auto summary = [](uint64_t hash) {
-    Record r;
-    r.kind = Record::Kind::summary;
-    r.name = "SGD", r.step = 7, r.hash = {hash, hash};
-    return Hand().put(r);
+    return Hand().put({.kind = Record::Kind::summary, .step = 7, .name = "SGD", .hash = {hash, hash}});
   };
   EXPECT_EQ(cause(summary(1), summary(2)), Cause::summary);
 }

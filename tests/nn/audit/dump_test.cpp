@@ -1,5 +1,4 @@
 // The values of one event: which one a text names, and what is written.
-#include <gtest/gtest.h>
 #include <ordo/nn/audit/dump.h>
 #include <ordo/nn/audit/recording.h>
 #include <ordo/ordo.h>

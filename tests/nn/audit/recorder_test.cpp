@@ -1,13 +1,9 @@
 // What a Recorder writes down of a training, and that recording changes nothing.
-#include <gtest/gtest.h>
-
-#include <cmath>
 #include <set>
 #include <thread>
 
 #include <ordo/engine/run/emulation.h>
 #include <ordo/nn/audit/recording.h>
-#include <ordo/ordo.h>
 #include "tests/support/expect_contains.h"
 #include "tests/support/op_samples.h"
 
@@ -69,14 +65,11 @@ TEST(Recorder, writes_down_what_a_training_does) {
 
   const auto linears = named(trace, "linear");
   ASSERT_EQ(linears.size(), 8u) << "two layers, forward and backward, two steps";
-  EXPECT_EQ(linears[0]->path, "Net.hidden");
-  EXPECT_EQ(linears[1]->path, "Net.output");
-  EXPECT_FALSE(linears[1]->backward);
-  EXPECT_TRUE(linears[2]->backward);
-  EXPECT_EQ(linears[2]->path, "Net.output");
-  EXPECT_EQ(linears[3]->path, "Net.hidden");
-  EXPECT_EQ(linears[0]->step, 1);
-  EXPECT_EQ(linears[4]->step, 2);
+  for (size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(linears[i]->path, i % 4 == 0 || i % 4 == 3 ? "Net.hidden" : "Net.output") << i;
+    EXPECT_EQ(linears[i]->backward, i % 4 > 1) << i;
+    EXPECT_EQ(linears[i]->step, i < 4 ? 1 : 2) << i;
+  }
   const Record& first = *linears[0];
   ASSERT_EQ(first.inputs().size(), 3u);
   ASSERT_EQ(first.outputs().size(), 1u);

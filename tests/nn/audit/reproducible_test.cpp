@@ -1,10 +1,7 @@
 // Does a piece of a program repeat?
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <set>
 
-#include <ordo/ordo.h>
 #include "tests/nn/train/toy_run.h"
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
@@ -93,8 +90,8 @@ TEST_F(Watch, a_resumed_training_goes_on_with_the_numbers_of_its_steps) {
   const audit::Trace whole = records("whole", false, 6);
   records("parts", false, 4);
   const audit::Trace rest = records("parts", true, 6);
-  std::vector<std::string> expected, got;
-  const auto list = [](const audit::Trace& trace, std::vector<std::string>& lines) {
+  const auto list = [](const audit::Trace& trace) {
+    std::vector<std::string> lines;
     for (const audit::Record& r : trace.records) {
       if (r.step < 5 || (r.kind != audit::Record::Kind::step && !r.backward)) continue;  // not those of a validation
       std::string line = fmt::format("{} {} {}", r.step, name(r.kind), r.name);
@@ -102,14 +99,14 @@ TEST_F(Watch, a_resumed_training_goes_on_with_the_numbers_of_its_steps) {
         if (t.state == audit::TensorRecord::State::read) line += " " + t.fingerprint.str();
       lines.push_back(line);
     }
+    return lines;
   };
-  list(whole, expected);
-  list(rest, got);
+  const std::vector<std::string> expected = list(whole), got = list(rest);
   EXPECT_GT(std::count_if(got.begin(), got.end(), [](const auto& line) { return line.starts_with("5 operation"); }), 0);
   EXPECT_EQ(std::count_if(got.begin(), got.end(), [](const auto& line) { return line.starts_with("6 step"); }), 1);
   EXPECT_EQ(got, expected);
-  for (const audit::Record& r :
-       rest.records)  // but for the order of the epoch, which is drawn as the checkpoint is read
+  // But for the order of the epoch, which is drawn as the checkpoint is read.
+  for (const audit::Record& r : rest.records)
     EXPECT_GE(r.step, r.kind == audit::Record::Kind::draw ? 1 : 5) << name(r.kind) << " " << r.name;
 }
 

@@ -1,14 +1,10 @@
 // Loaders that are stopped within an epoch, and others that go on from their state.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <functional>
 #include <string>
 #include <vector>
 
-#include <ordo/engine/run/generator.h>
-#include <ordo/nn/data/data_loader.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

@@ -1,10 +1,6 @@
 // CSV files: what they hold, and every way in which a line can be wrong.
-#include <gtest/gtest.h>
-
 #include <cmath>
 
-#include <ordo/engine/calls/error.h>
-#include <ordo/nn/data/csv.h>
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
@@ -112,8 +108,6 @@ TEST_F(CsvTest, wrong_options) {
                     "twice");
   EXPECT_ORDO_ERROR(read("a\n1\n", {.separator = '"'}), ValueError, "separator");
   EXPECT_ORDO_ERROR(read("a\n1\n", {.types = {{"a", CsvType(99)}}}), ValueError, "[read_csv] number 99 is not a type");
-  EXPECT_ORDO_ERROR(data::read_csv(path("none.csv")), DataError, "none.csv: no such file");
-  EXPECT_ORDO_ERROR(data::read_csv(folder()), DataError, "no such file");
 }
 
 }  // namespace

@@ -1,21 +1,12 @@
 // DataLoader: every row once per epoch, in an order that the seed decides.
-#include <gtest/gtest.h>
-
 #include <algorithm>
-#include <map>
 
-#include <ordo/engine/calls/error.h>
-#include <ordo/nn/data/data_loader.h>
 #include "tests/nn/data/continues.h"
 
 namespace ordo::test::data_loader_test {
 namespace {
 
-Tensor numbers(int64_t n, Device device = cpu) {
-  std::vector<int64_t> v;
-  for (int64_t i = 0; i < n; ++i) v.push_back(i);
-  return from_vector(v, {n}).to(device);
-}
+Tensor numbers(int64_t n, Device device = cpu) { return arange(n).to(device); }
 
 /// The targets of one epoch, having checked that inputs and targets belong together.
 std::vector<int64_t> epoch(data::DataLoader& loader, std::vector<int64_t>* sizes = nullptr) {

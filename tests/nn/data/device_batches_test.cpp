@@ -1,17 +1,10 @@
 // Loaders that deliver on a device: the same batches as without, whatever the order in which streams run, and memory
 // that goes from batch to batch. On the emulated device, where queued copies and kernels run late, a wait that is
 // missing gives other bytes.
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <deque>
 #include <thread>
 
-#include <ordo/autograd/ops/create/arange.h>
-#include <ordo/autograd/ops/math/arithmetic.h>
-#include <ordo/engine/calls/error.h>
 #include <ordo/engine/memory/device_copies.h>
-#include <ordo/nn/data/data_loader.h>
 #include "tests/support/op_samples.h"
 #include "tests/support/schedules.h"
 

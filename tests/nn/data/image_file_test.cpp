@@ -1,14 +1,8 @@
 // Images from files and folders: contents, and every way in which a file can be broken.
-#include <gtest/gtest.h>
 #include <zlib.h>
 
-#include <ordo/engine/calls/error.h>
-#include <ordo/nn/data/data_loader.h>
-#include <ordo/nn/data/image_file.h>
-#include <ordo/nn/data/transforms.h>
-#include "tests/support/folder_test_base.h"
+#include "tests/support/data_files.h"
 #include "tests/support/memory_limit.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::image_file_test {
 namespace {
@@ -70,17 +64,12 @@ class ImageFileTest : public FolderTest {
     return data::read_image(path("image"), options);
   }
   /// Skips the test when Ordo was configured without the format's library, having checked what the error says.
-  bool can_read(const Bytes& contents, const char* package) {
-    try {
-      decoded(contents);
-      return true;
-    } catch (const DataError& error) {
-      EXPECT_NE(std::string(error.what()).find(package), std::string::npos) << error.what();
-      return false;
-    }
+  bool can_read_png() {
+    return is_installed("libpng-dev", [&] { decoded(png(1, 1, 8, 0, "a")); });
   }
-  bool can_read_png() { return can_read(png(1, 1, 8, 0, "a"), "libpng-dev"); }
-  bool can_read_jpeg() { return can_read(kGrayJpeg, "libjpeg-dev"); }
+  bool can_read_jpeg() {
+    return is_installed("libjpeg-dev", [&] { decoded(kGrayJpeg); });
+  }
   void expect_error(const Bytes& contents, const std::string& reason) {
     EXPECT_ORDO_ERROR(decoded(contents), DataError, "[read_image] " + path("image") + ": " + reason);
   }
@@ -146,7 +135,6 @@ TEST_F(ImageFileTest, pnm) {
 TEST_F(ImageFileTest, other_files) {
   expect_error("", "expected a PNG, JPEG, binary PPM or PGM file");
   expect_error("GIF89a", "expected a PNG, JPEG, binary PPM or PGM file");
-  EXPECT_ORDO_ERROR(data::read_image(path("none.png")), DataError, "none.png: no such file");
   EXPECT_ORDO_ERROR(decoded("P5 1 1\n255\na", {2}), ValueError, "0, 1 or 3 channels, not 2");
   EXPECT_ORDO_ERROR(decoded("P5 1 1\n255\na", {.max_pixels = 0}), ValueError, "max_pixels");
 }

@@ -1,10 +1,6 @@
 // The MNIST and CIFAR-10 readers: contents, and every way in which a file can be broken.
-#include <gtest/gtest.h>
 #include <zlib.h>
 
-#include <ordo/engine/calls/error.h>
-#include <ordo/engine/memory/memory.h>
-#include <ordo/nn/data/image_sets.h>
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
@@ -66,8 +62,6 @@ TEST_F(MnistTest, other_names_and_the_raw_directory) {
 TEST_F(MnistTest, missing) {
   EXPECT_ORDO_ERROR(data::mnist(folder()), DataError, "train-images-idx3-ubyte");
   EXPECT_ORDO_ERROR(data::mnist(folder() + "/absent"), DataError, "no such directory");
-  EXPECT_ORDO_ERROR(data::read_idx(folder() + "/absent"), DataError, "no such file");
-  EXPECT_ORDO_ERROR(data::read_idx(folder()), DataError, "no such file");
 }
 
 TEST_F(MnistTest, any_idx_file) {

@@ -1,16 +1,9 @@
 // Samplers: how often and in which order indices come, and that loaders continue with them.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <map>
 #include <set>
 
-#include <ordo/autograd/ops/create/arange.h>
-#include <ordo/engine/calls/error.h>
 #include <ordo/engine/run/philox.h>
-#include <ordo/nn/data/data_loader.h>
 #include <ordo/nn/state/entries.h>
 #include "tests/nn/data/continues.h"
 #include "tests/support/memory_limit.h"

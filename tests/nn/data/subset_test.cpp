@@ -1,11 +1,6 @@
 // Parts of sets, and sets one after another.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
-#include <ordo/engine/calls/error.h>
-#include <ordo/nn/data/data_loader.h>
-#include <ordo/nn/data/subset.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test::subset_test {

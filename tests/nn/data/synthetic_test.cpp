@@ -1,13 +1,7 @@
 // Drawn data sets: the same bits everywhere, varied, and of the documented form.
-#include <gtest/gtest.h>
-
 #include <set>
 
-#include <ordo/engine/calls/error.h>
-#include <ordo/engine/run/parallel.h>
-#include <ordo/nn/checksum.h>
-#include <ordo/nn/data/synthetic.h>
-#include "tests/support/op_samples.h"
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test::synthetic_test {
 namespace {
@@ -34,13 +28,12 @@ TEST(Synthetic, form) {
 }
 
 TEST(Synthetic, image_depends_on_seed_and_position_only) {
-  const int threads = num_threads();
+  const ThreadsScope scope;
   for (auto* make : {&data::synthetic_digits, &data::synthetic_cifar10}) {
     set_num_threads(1);
     const data::ImageDataset few = make(40, 7);
     set_num_threads(3);
     const data::ImageDataset many = make(100, 7);
-    set_num_threads(threads);
     EXPECT_EQ(bytes_of(few.images), bytes_of(many.images.narrow(0, 0, 40)));
     EXPECT_EQ(bytes_of(few.labels), bytes_of(many.labels.narrow(0, 0, 40)));
     EXPECT_NE(bytes_of(few.images), bytes_of(make(40, 8).images));

@@ -1,12 +1,6 @@
 // Text as indices, and windows of it.
-#include <gtest/gtest.h>
-
 #include <cmath>
 
-#include <ordo/autograd/ops/create/arange.h>
-#include <ordo/engine/calls/error.h>
-#include <ordo/nn/data/data_loader.h>
-#include <ordo/nn/data/text.h>
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
@@ -39,7 +33,6 @@ TEST_F(TextTest, what_is_not_utf8_is_refused) {
     EXPECT_ORDO_ERROR(data::read_text(path("t.txt")), DataError, "t.txt: byte 2: expected a character in UTF-8");
     EXPECT_ORDO_ERROR(data::Vocabulary("ab" + bad), ValueError, "byte 2");
   }
-  EXPECT_ORDO_ERROR(data::read_text(path("none")), DataError, "no such file");
 }
 
 TEST_F(TextTest, only_integers_are_indices) {

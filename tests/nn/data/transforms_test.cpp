@@ -1,15 +1,8 @@
 // Transforms against plain formulas, and what their random numbers depend on.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
-#include <ordo/autograd/ops/create/arange.h>
-#include <ordo/engine/calls/error.h>
-#include <ordo/nn/data/data_loader.h>
-#include <ordo/nn/data/transforms.h>
 #include "tests/nn/data/continues.h"
 
 namespace ordo::test::transforms_test {
@@ -26,6 +19,13 @@ Tensor picture(int64_t c, int64_t h, int64_t w) {
 
 float at(const Tensor& t, int64_t c, int64_t y, int64_t x) {
   return t.data<float>()[(c * t.size(1) + y) * t.size(2) + x];
+}
+
+/// f(channel, y, x) of each value.
+void for_each(const Tensor& t, const std::function<void(int64_t, int64_t, int64_t)>& f) {
+  for (int64_t c = 0; c < t.size(0); ++c)
+    for (int64_t y = 0; y < t.size(1); ++y)
+      for (int64_t x = 0; x < t.size(2); ++x) f(c, y, x);
 }
 
 /// The image's values, and `fill` outside.
@@ -45,9 +45,9 @@ TEST(Transforms, crop_is_a_window) {
     for (int64_t left : {-9, -1, 0, 2, 5}) {
       const Tensor part = data::crop(image, top, left, 3, 6, 9);
       ASSERT_EQ(part.sizes(), (Dims{2, 3, 6}));
-      for (int64_t c = 0; c < 2; ++c)
-        for (int64_t y = 0; y < 3; ++y)
-          for (int64_t x = 0; x < 6; ++x) ASSERT_EQ(at(part, c, y, x), around(image, c, top + y, left + x, 9));
+      for_each(part, [&](int64_t c, int64_t y, int64_t x) {
+        ASSERT_EQ(at(part, c, y, x), around(image, c, top + y, left + x, 9));
+      });
     }
   EXPECT_EQ(bytes_of(apply(data::CenterCrop(3, 2), image)), bytes_of(data::crop(image, 1, 1, 3, 2)));
   EXPECT_EQ(bytes_of(apply(data::CenterCrop(2, 7), image)), bytes_of(data::crop(image, 1, -2, 2, 7)));
@@ -72,12 +72,10 @@ TEST(Transforms, random_crops_reach_every_place_equally) {
 TEST(Transforms, flips) {
   const Tensor image = picture(3, 4, 5);
   const Tensor left = apply(data::RandomHorizontalFlip(1), image), up = apply(data::RandomVerticalFlip(1), image);
-  for (int64_t c = 0; c < 3; ++c)
-    for (int64_t y = 0; y < 4; ++y)
-      for (int64_t x = 0; x < 5; ++x) {
-        EXPECT_EQ(at(left, c, y, x), at(image, c, y, 4 - x));
-        EXPECT_EQ(at(up, c, y, x), at(image, c, 3 - y, x));
-      }
+  for_each(image, [&](int64_t c, int64_t y, int64_t x) {
+    EXPECT_EQ(at(left, c, y, x), at(image, c, y, 4 - x));
+    EXPECT_EQ(at(up, c, y, x), at(image, c, 3 - y, x));
+  });
   int flipped = 0;
   for (int64_t i = 0; i < 4000; ++i)
     flipped += bytes_of(apply(data::RandomHorizontalFlip(0.25), image, i)) != bytes_of(image);
@@ -89,43 +87,37 @@ TEST(Transforms, resize_is_bilinear) {
   const Tensor image = picture(2, 3, 4), resized = apply(data::Resize(5, 2), image);
   ASSERT_EQ(resized.sizes(), (Dims{2, 5, 2}));
   const auto place = [](int64_t o, double scale) { return std::max(0.0, scale * (double(o) + 0.5) - 0.5); };
-  for (int64_t c = 0; c < 2; ++c)
-    for (int64_t y = 0; y < 5; ++y)
-      for (int64_t x = 0; x < 2; ++x) {
-        const double sy = place(y, 3.0 / 5), sx = place(x, 4.0 / 2), fy = sy - std::floor(sy), fx = sx - std::floor(sx);
-        const auto i = int64_t(sy), j = int64_t(sx), below = std::min<int64_t>(i + 1, 2),
-                   right = std::min<int64_t>(j + 1, 3);
-        const double expected =
-            (1 - fy) * ((1 - fx) * double(at(image, c, i, j)) + fx * double(at(image, c, i, right))) +
-            fy * ((1 - fx) * double(at(image, c, below, j)) + fx * double(at(image, c, below, right)));
-        EXPECT_NEAR(at(resized, c, y, x), expected, 1e-6) << "a few roundings of values below 1";
-      }
+  for_each(resized, [&](int64_t c, int64_t y, int64_t x) {
+    const double sy = place(y, 3.0 / 5), sx = place(x, 4.0 / 2), fy = sy - std::floor(sy), fx = sx - std::floor(sx);
+    const auto i = int64_t(sy), j = int64_t(sx), below = std::min<int64_t>(i + 1, 2),
+               right = std::min<int64_t>(j + 1, 3);
+    const double expected = (1 - fy) * ((1 - fx) * double(at(image, c, i, j)) + fx * double(at(image, c, i, right))) +
+                            fy * ((1 - fx) * double(at(image, c, below, j)) + fx * double(at(image, c, below, right)));
+    EXPECT_NEAR(at(resized, c, y, x), expected, 1e-6) << "a few roundings of values below 1";
+  });
 }
 
 TEST(Transforms, rotation) {
   const Tensor image = picture(2, 5, 5);
   const Tensor quarter = data::rotate(image, 90), half = data::rotate(image, -180, 7);
-  for (int64_t c = 0; c < 2; ++c)
-    for (int64_t y = 0; y < 5; ++y)
-      for (int64_t x = 0; x < 5; ++x) {
-        EXPECT_NEAR(at(quarter, c, y, x), at(image, c, x, 4 - y), 1e-5) << "the right side is on top now";
-        if (y > 0 && y < 4 && x > 0 && x < 4) {
-          EXPECT_NEAR(at(half, c, y, x), at(image, c, 4 - y, 4 - x), 1e-5);
-        }
-      }
+  for_each(image, [&](int64_t c, int64_t y, int64_t x) {
+    EXPECT_NEAR(at(quarter, c, y, x), at(image, c, x, 4 - y), 1e-5) << "the right side is on top now";
+    if (y > 0 && y < 4 && x > 0 && x < 4) {
+      EXPECT_NEAR(at(half, c, y, x), at(image, c, 4 - y, 4 - x), 1e-5);
+    }
+  });
   EXPECT_EQ(bytes_of(data::rotate(image, 0)), bytes_of(image));
   const Tensor wide = picture(1, 4, 7), turned = data::rotate(wide, 25, 0.5);
-  for (int64_t y = 0; y < 4; ++y)
-    for (int64_t x = 0; x < 7; ++x) {
-      const double a = 25 * M_PI / 180, dy = double(y) - 1.5, dx = double(x) - 3;
-      const double sy = 1.5 + dx * std::sin(a) + dy * std::cos(a), sx = 3 + dx * std::cos(a) - dy * std::sin(a);
-      double expected = 0;
-      for (int64_t i = -5; i < 10; ++i)
-        for (int64_t j = -5; j < 13; ++j)
-          expected += std::max(0.0, 1 - std::abs(sy - double(i))) * std::max(0.0, 1 - std::abs(sx - double(j))) *
-                      double(around(wide, 0, i, j, 0.5f));
-      EXPECT_NEAR(at(turned, 0, y, x), expected, 1e-6);
-    }
+  for_each(wide, [&](int64_t, int64_t y, int64_t x) {
+    const double a = 25 * M_PI / 180, dy = double(y) - 1.5, dx = double(x) - 3;
+    const double sy = 1.5 + dx * std::sin(a) + dy * std::cos(a), sx = 3 + dx * std::cos(a) - dy * std::sin(a);
+    double expected = 0;
+    for (int64_t i = -5; i < 10; ++i)
+      for (int64_t j = -5; j < 13; ++j)
+        expected += std::max(0.0, 1 - std::abs(sy - double(i))) * std::max(0.0, 1 - std::abs(sx - double(j))) *
+                    double(around(wide, 0, i, j, 0.5f));
+    EXPECT_NEAR(at(turned, 0, y, x), expected, 1e-6);
+  });
   EXPECT_NE(bytes_of(apply(data::RandomRotation(30), image, 1)), bytes_of(apply(data::RandomRotation(30), image, 2)));
   EXPECT_EQ(bytes_of(apply(data::RandomRotation(0), image)), bytes_of(image));
 }
@@ -181,9 +173,9 @@ TEST(Transforms, colour_jitter_fills_its_range) {
 
 TEST(Transforms, normalize) {
   const Tensor image = picture(3, 2, 2), out = apply(data::Normalize({0.1, 0.2, 0.3}, {2}), image);
-  for (int64_t c = 0; c < 3; ++c)
-    for (int64_t i = 0; i < 4; ++i)
-      EXPECT_EQ(out.data<float>()[c * 4 + i], (image.data<float>()[c * 4 + i] - float(0.1 * double(c + 1))) / 2.0f);
+  for_each(out, [&](int64_t c, int64_t y, int64_t x) {
+    EXPECT_EQ(at(out, c, y, x), (at(image, c, y, x) - float(0.1 * double(c + 1))) / 2.0f);
+  });
   EXPECT_ORDO_ERROR(apply(data::Normalize({1, 2}, {1}), image), ValueError, "takes 1 or 3 means");
 }
 

@@ -1,6 +1,4 @@
 // Loaders with threads: the same batches, states and exceptions as without, and no thread left behind.
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -8,10 +6,6 @@
 #include <mutex>
 #include <thread>
 
-#include <ordo/autograd/ops/math/arithmetic.h>
-#include <ordo/engine/calls/error.h>
-#include <ordo/engine/run/determinism.h>
-#include <ordo/nn/data/data_loader.h>
 #include "tests/nn/data/continues.h"
 
 namespace ordo::test::workers_test {

@@ -1,14 +1,9 @@
 // Language models from folders: what PyTorch and transformers compute with them (make_models.py), and the same bits
 // whole, in pieces, generating, and beside other texts.
-#include <gtest/gtest.h>
-
-#include <map>
 #include <nlohmann/json.hpp>
 
-#include <ordo/nn/nn.h>
-#include <ordo/ordo.h>
 #include "tests/support/folder_test_base.h"
-#include "tests/support/op_samples.h"
+#include "tests/support/names_of.h"
 
 namespace ordo::test::models_test {
 namespace {
@@ -140,7 +135,6 @@ TEST_F(ModelFiles, of_encoders_may_be_old_or_of_the_encoder_alone) {
   const auto model = models::open_bert(folder);
   const Tensor tokens = test_indices({2, 5}, 89);
   const auto written = [&](const char* architecture, const std::function<void(nn::NamedTensorList&)>& change) {
-    std::filesystem::create_directories(path("old"));
     auto config = nlohmann::json::parse(read(folder + "/config.json"));
     config["architectures"] = {architecture};
     write(path("old/config.json"), config.dump());
@@ -208,14 +202,9 @@ TEST_F(ModelFiles, of_resnets_may_be_torchvision_s) {
     replace(name, "classifier.1.", "fc.");
   }
   save_safetensors(path("resnet.safetensors"), tensors, {});
-  Tensors before = tensors_of(folder_of("resnet_bottleneck") + "/model.safetensors"), after;
+  const auto before = load_safetensors(folder_of("resnet_bottleneck") + "/model.safetensors").tensors;
   // The first stage of this one halves the picture, which torchvision's do not; so its tensors are compared.
-  for (const auto& [name, tensor] : models::open_resnet(path("resnet.safetensors"))->state_dict()) after[name] = tensor;
-  EXPECT_EQ(before.size(), after.size());
-  for (const auto& [name, tensor] : before) {
-    ASSERT_TRUE(after.contains(name)) << name;
-    EXPECT_EQ(bytes_of(after[name]), bytes_of(tensor)) << name;
-  }
+  expect_same_tensors(models::open_resnet(path("resnet.safetensors"))->state_dict(), before);
   nn::NamedTensorList old = tensors;
   std::erase_if(old, [](const auto& entry) { return entry.name.ends_with(".num_batches_tracked"); });
   save_safetensors(path("old.safetensors"), old, {});
@@ -273,15 +262,9 @@ TEST_F(ModelFiles, are_written_as_they_were_read) {
   for (const char* name : {"gpt2", "llama", "mistral", "qwen2"}) {
     const auto model = models::open(folder_of(name));
     models::save(*model, path(name));
-    const auto written = load_safetensors(path(name) + "/model.safetensors").tensors;
-    const auto read = load_safetensors(folder_of(name) + "/model.safetensors").tensors;
-    ASSERT_EQ(written.size(), read.size()) << name;
-    for (const auto& entry : read) {
-      const auto same = [&](const auto& other) { return other.name == entry.name; };
-      const auto found = std::find_if(written.begin(), written.end(), same);
-      ASSERT_NE(found, written.end()) << entry.name;
-      EXPECT_EQ(bytes_of(found->tensor), bytes_of(entry.tensor)) << entry.name;
-    }
+    SCOPED_TRACE(name);
+    expect_same_tensors(load_safetensors(path(name) + "/model.safetensors").tensors,
+                        load_safetensors(folder_of(name) + "/model.safetensors").tensors);
     const Tensor tokens = test_indices({2, 5}, 89);
     EXPECT_TRUE(equal((*models::open(path(name)))(tokens), (*model)(tokens))) << name;
   }
@@ -426,36 +409,28 @@ TEST_F(ModelFiles, may_be_several_and_of_other_dtypes) {
 }
 
 TEST_F(ModelFiles, that_do_not_fit_are_named) {
-  const auto with = [&](const char* model, const std::function<void(nlohmann::json&)>& change) {
-    std::filesystem::create_directories(path("changed"));
+  const auto opened = [&](const char* model, const char* place, const char* value) {
     nlohmann::json config = nlohmann::json::parse(read(folder_of(model) + "/config.json"));
-    change(config);
+    config[nlohmann::json::json_pointer(place)] = nlohmann::json::parse(value);
     write(path("changed/config.json"), config.dump());
     std::filesystem::copy_file(folder_of(model) + "/model.safetensors", path("changed/model.safetensors"),
                                std::filesystem::copy_options::overwrite_existing);
-    return path("changed");
+    return models::open(path("changed"));
   };
   EXPECT_ORDO_ERROR(models::open(path("nowhere")), DataError, "nowhere/config.json");
-  EXPECT_ORDO_ERROR(models::open(with("gpt2", [](auto& c) { c["architectures"] = {"BertModel"}; })), DataError,
+  EXPECT_ORDO_ERROR(opened("gpt2", "/architectures/0", "\"BertModel\""), DataError,
                     "'architectures' is [\"BertModel\"]; there are GPT2LMHeadModel");
-  EXPECT_ORDO_ERROR(models::open(with("gpt2", [](auto& c) { c["activation_function"] = "relu"; })), DataError,
-                    "gelu_new");
-  EXPECT_ORDO_ERROR(models::open(with("gpt2", [](auto& c) { c["n_embd"] = "16"; })), DataError, "'n_embd' is \"16\"");
-  EXPECT_ORDO_ERROR(models::open(with("gpt2", [](auto& c) { c["n_layer"] = 3; })), ValueError,
-                    "transformer.h.2.attn.c_attn.bias");
-  EXPECT_ORDO_ERROR(models::open(with("gpt2", [](auto& c) { c["n_layer"] = 1; })), ValueError, "transformer.h.1.");
-  EXPECT_ORDO_ERROR(models::open(with("gpt2", [](auto& c) { c["n_positions"] = 31; })), ShapeError,
-                    "transformer.wpe.weight");
-  EXPECT_ORDO_ERROR(models::open(with("llama", [](auto& c) { c["rope_parameters"]["rope_type"] = "yarn"; })), DataError,
-                    "'rope_type' is yarn");
-  EXPECT_ORDO_ERROR(models::open(with("mistral", [](auto& c) { c["sliding_window"] = 8; })), DataError,
-                    "'sliding_window' is 8");
-  EXPECT_ORDO_ERROR(models::open(with("llama", [](auto& c) { c["attention_bias"] = true; })), DataError,
-                    "'attention_bias'");
-  EXPECT_ORDO_ERROR(models::open(with("llama", [](auto& c) { c["num_hidden_layers"] = 1000000000; })), DataError,
+  EXPECT_ORDO_ERROR(opened("gpt2", "/activation_function", "\"relu\""), DataError, "gelu_new");
+  EXPECT_ORDO_ERROR(opened("gpt2", "/n_embd", "\"16\""), DataError, "'n_embd' is \"16\"");
+  EXPECT_ORDO_ERROR(opened("gpt2", "/n_layer", "3"), ValueError, "transformer.h.2.attn.c_attn.bias");
+  EXPECT_ORDO_ERROR(opened("gpt2", "/n_layer", "1"), ValueError, "transformer.h.1.");
+  EXPECT_ORDO_ERROR(opened("gpt2", "/n_positions", "31"), ShapeError, "transformer.wpe.weight");
+  EXPECT_ORDO_ERROR(opened("llama", "/rope_parameters/rope_type", "\"yarn\""), DataError, "'rope_type' is yarn");
+  EXPECT_ORDO_ERROR(opened("mistral", "/sliding_window", "8"), DataError, "'sliding_window' is 8");
+  EXPECT_ORDO_ERROR(opened("llama", "/attention_bias", "true"), DataError, "'attention_bias'");
+  EXPECT_ORDO_ERROR(opened("llama", "/num_hidden_layers", "1000000000"), DataError,
                     "has 1000000000 layers, but the files hold");
-  EXPECT_ORDO_ERROR(models::open(with("gpt2", [](auto& c) { c["vocab_size"] = int64_t(1) << 60; })), DataError,
-                    "by 16, but the files hold");
+  EXPECT_ORDO_ERROR(opened("gpt2", "/vocab_size", "1152921504606846976"), DataError, "by 16, but the files hold");
   write(path("changed/config.json"), "{\"architectures\": ");
   EXPECT_ORDO_ERROR(models::open(path("changed")), DataError, "is no JSON object");
   write(path("changed/config.json"), "{\"n_embd\": " + std::string(100000, '[') + std::string(100000, ']') + "}");

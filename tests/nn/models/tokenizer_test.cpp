@@ -1,10 +1,6 @@
 // Tokens of texts: what the tokenizers package makes of them (make_tokenizers.py), and files that are refused.
-#include <gtest/gtest.h>
-
-#include <map>
 #include <nlohmann/json.hpp>
 
-#include <ordo/nn/nn.h>
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
@@ -21,8 +17,26 @@ class Tokenizers : public FolderTest {
   std::string changed(const std::function<void(json&)>& change, const std::string& kind = "gpt2") const {
     json file = json::parse(read(file_of(kind, "tokenizer.json")));
     change(file);
-    write(path("tokenizer.json"), file.dump());
-    return path("tokenizer.json");
+    return write("tokenizer.json", file.dump());
+  }
+  /// A file that is refused: with these values, in JSON, at these places, or without what is there.
+  struct Refused {
+    std::vector<std::pair<const char*, const char*>> changes;
+    const char* part;  // of what the error says
+  };
+  void expect_refused(const std::string& kind, const std::vector<Refused>& all) const {
+    for (const Refused& one : all) {
+      const auto change = [&](json& file) {
+        for (const auto& [place, value] : one.changes) {
+          const json::json_pointer at(place);
+          if (*value)
+            file[at] = json::parse(value);
+          else
+            file[at.parent_pointer()].erase(at.back());
+        }
+      };
+      EXPECT_ORDO_ERROR(models::Tokenizer(changed(change, kind)), DataError, one.part);
+    }
   }
 };
 
@@ -66,28 +80,19 @@ TEST_F(Tokenizers, surround_texts_as_those_of_python_do) {
 }
 
 TEST_F(Tokenizers, of_words_refuse_what_they_do_not_compute) {
-  const auto refusal = [&](const std::function<void(json&)>& change, const char* part) {
-    EXPECT_ORDO_ERROR(models::Tokenizer(changed(change, "bert")), DataError, part);
+  const std::vector<Refused> refused = {
+      {{{"/normalizer/type", R"("NFC")"}}, "only \"BertNormalizer\" is computed here"},
+      {{{"/pre_tokenizer/type", R"("Whitespace")"}}, "only \"BertPreTokenizer\" is computed here"},
+      {{{"/decoder/prefix", R"("@@")"}}, "'prefix' is \"@@\""},
+      {{{"/model/unk_token", R"("?")"}}, "the vocabulary has no '?'"},
+      {{{"/model/vocab/sum", "-4"}}, "a token has the number -4"},
+      {{{"/post_processor/type", R"("Other")"}}, "the post-processor Other is not computed here"},
+      {{{"/post_processor/special_tokens/[CLS]/ids", "[70000]"}}, "token 70000"},
+      {{{"/post_processor/special_tokens/[CLS]/ids", "[-2]"}}, "surrounded by a token -2"},
+      {{{"/post_processor/single/0", R"({"Sequence": {"id": "C", "type_id": 0}})"}}, "there is no text 'C'"},
+      {{{"/post_processor/special_tokens/[SEP]", ""}}, "has no '[SEP]'"},
   };
-  refusal([](json& f) { f["normalizer"]["type"] = "NFC"; }, "only \"BertNormalizer\" is computed here");
-  refusal([](json& f) { f["pre_tokenizer"]["type"] = "Whitespace"; }, "only \"BertPreTokenizer\" is computed here");
-  refusal([](json& f) { f["decoder"]["prefix"] = "@@"; }, "'prefix' is \"@@\"");
-  refusal(
-      [](json& f) {
-        f["model"]["unk_token"] = "?";
-        f["model"]["vocab"].erase("?");
-      },
-      "the vocabulary has no '?'");
-  refusal([](json& f) { f["model"]["vocab"]["sum"] = -4; }, "a token has the number -4");
-  refusal([](json& f) { f["post_processor"]["type"] = "Other"; }, "the post-processor Other is not computed here");
-  refusal([](json& f) { f["post_processor"]["special_tokens"]["[CLS]"]["ids"] = {70000}; }, "token 70000");
-  refusal([](json& f) { f["post_processor"]["special_tokens"]["[CLS]"]["ids"] = {-2}; }, "surrounded by a token -2");
-  refusal(
-      [](json& f) {
-        f["post_processor"]["single"][0] = {{"Sequence", {{"id", "C"}, {"type_id", 0}}}};
-      },
-      "there is no text 'C'");
-  refusal([](json& f) { f["post_processor"]["special_tokens"].erase("[SEP]"); }, "has no '[SEP]'");
+  expect_refused("bert", refused);
   const models::Tokenizer tokenizer(file_of("bert", "tokenizer.json"));
   EXPECT_ORDO_ERROR(tokenizer.encode("a\xff"), ValueError, "takes text in UTF-8");
   const std::string text = std::string(200000, 'a') + " " + std::string(200000, '!');
@@ -114,74 +119,40 @@ TEST_F(Tokenizers, long_pieces_take_no_time) {
 }
 
 TEST_F(Tokenizers, refuse_what_they_do_not_compute) {
-  const auto refusal = [&](const std::function<void(json&)>& change, const char* part) {
-    EXPECT_ORDO_ERROR(models::Tokenizer(changed(change)), DataError, part);
+  const std::vector<Refused> refused = {
+      {{{"/model/type", R"("Unigram")"}}, "the model is Unigram; there are BPE and WordPiece"},
+      {{{"/pre_tokenizer/type", R"("Metaspace")"}}, "pre-tokenizer Metaspace"},
+      {{{"/model/vocab", ""}}, "has no 'vocab'"},
+      {{{"/model/vocab/a", "-1"}}, "a token has the number -1"},
+      {{{"/model/vocab/a", "1048576"}}, "a token has the number"},
+      {{{"/model/vocab/\u65e5", "7"}}, "is no word of bytes"},
+      {{{"/model/merges/-", R"("q zzz")"}}, "is of what is no token"},
+      {{{"/model/merges/-", "3"}}, "a merge is 3"},
+      {{{"/added_tokens/0/content", R"("")"}}, "an added token is empty"},
+      {{{"/pre_tokenizer", R"({"type": "Split", "pattern": {"Regex": "(a"}, "behavior": "Isolated"})"}},
+       "the pattern '(a' is none that PCRE2 knows"},
+      {{{"/pre_tokenizer", R"({"type": "Split", "pattern": {"Regex": "\\C"}, "behavior": "Isolated"})"}},
+       "is none that PCRE2 knows"},
   };
-  refusal([](json& f) { f["model"]["type"] = "Unigram"; }, "the model is Unigram; there are BPE and WordPiece");
-  refusal([](json& f) { f["pre_tokenizer"]["type"] = "Metaspace"; }, "pre-tokenizer Metaspace");
-  refusal([](json& f) { f["model"].erase("vocab"); }, "has no 'vocab'");
-  refusal([](json& f) { f["model"]["vocab"]["a"] = -1; }, "a token has the number -1");
-  refusal([](json& f) { f["model"]["vocab"]["a"] = 1 << 20; }, "a token has the number");
-  refusal([](json& f) { f["model"]["vocab"]["\u65e5"] = 7; }, "is no word of bytes");
-  refusal([](json& f) { f["model"]["merges"].push_back("q zzz"); }, "is of what is no token");
-  refusal([](json& f) { f["model"]["merges"].push_back(3); }, "a merge is 3");
-  refusal([](json& f) { f["added_tokens"][0]["content"] = ""; }, "an added token is empty");
-  refusal(
-      [](json& f) {
-        f["pre_tokenizer"] = {{"type", "Split"}, {"pattern", {{"Regex", "(a"}}}, {"behavior", "Isolated"}};
-      },
-      "the pattern '(a' is none that PCRE2 knows");
-  const auto refusal_of_characters = [&](const std::function<void(json&)>& change, const char* part) {
-    EXPECT_ORDO_ERROR(models::Tokenizer(changed(change, "llama2")), DataError, part);
+  expect_refused("gpt2", refused);
+  const char* const doubles = R"({"type": "Replace", "pattern": {"String": "a"}, "content": "aa"})";
+  const std::vector<Refused> of_characters = {
+      {{{"/normalizer", R"({"type": "NFKC"})"}}, "the normalizer NFKC is not computed here"},
+      {{{"/normalizer/normalizers/1/pattern", R"({"String": ""})"}}, "nothing is to be replaced"},
+      {{{"/model/vocab/<0x41>", ""}}, "has no token <0x41>"},
+      {{{"/decoder", ""}}, "has no 'decoder'"},
+      {{{"/decoder", R"({"type": "CTC"})"}}, "the decoder CTC is not computed here"},
+      {{{"/pre_tokenizer", R"({"type": "Metaspace", "replacement": "_"})"}}, "Metaspace splits"},
+      {{{"/model/byte_fallback", "false"},
+        {"/pre_tokenizer", R"({"type": "Split", "pattern": {"Regex": "a"}, "behavior": "Isolated"})"}},
+       "characters without byte_fallback"},
+      {{{"/model/vocab/<0x41>", "5000"}, {"/added_tokens/-", R"({"id": 68, "content": "<0x41>"})"}}, "has two numbers"},
+      {{{"/normalizer", R"({"type": "Replace", "pattern": {"String": "q"}, "content": ""})"},
+        {"/added_tokens/-", R"({"id": 5, "content": "q", "normalized": true})"}},
+       "is nothing after changes"},
+      {std::vector(20, std::pair("/normalizer/normalizers/-", doubles)), "more than 256 times as long"},
   };
-  refusal_of_characters(
-      [](json& f) {
-        f["normalizer"] = {{"type", "NFKC"}};
-      },
-      "the normalizer NFKC is not computed here");
-  refusal_of_characters(
-      [](json& f) {
-        f["normalizer"]["normalizers"][1]["pattern"] = {{"String", ""}};
-      },
-      "nothing is to be replaced");
-  refusal_of_characters([](json& f) { f["model"]["vocab"].erase("<0x41>"); }, "has no token <0x41>");
-  refusal_of_characters([](json& f) { f.erase("decoder"); }, "has no 'decoder'");
-  refusal_of_characters([](json& f) { f["decoder"] = {{"type", "CTC"}}; }, "the decoder CTC is not computed here");
-  refusal_of_characters(
-      [](json& f) {
-        f["pre_tokenizer"] = {{"type", "Metaspace"}, {"replacement", "_"}};
-      },
-      "Metaspace splits");
-  refusal_of_characters(
-      [](json& f) {
-        f["model"]["byte_fallback"] = false;
-        f["pre_tokenizer"] = {{"type", "Split"}, {"pattern", {{"Regex", "a"}}}, {"behavior", "Isolated"}};
-      },
-      "characters without byte_fallback");
-  refusal_of_characters(
-      [](json& f) {
-        f["model"]["vocab"]["<0x41>"] = 5000;
-        f["added_tokens"].push_back({{"id", 68}, {"content", "<0x41>"}});
-      },
-      "has two numbers");
-  refusal_of_characters(
-      [](json& f) {
-        f["normalizer"] = {{"type", "Replace"}, {"pattern", {{"String", "q"}}}, {"content", ""}};
-        f["added_tokens"].push_back({{"id", 5}, {"content", "q"}, {"normalized", true}});
-      },
-      "is nothing after changes");
-  refusal_of_characters(
-      [](json& f) {
-        for (int i = 0; i < 20; ++i)
-          f["normalizer"]["normalizers"].push_back(
-              {{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", "aa"}});
-      },
-      "more than 256 times as long");
-  refusal(
-      [](json& f) {
-        f["pre_tokenizer"] = {{"type", "Split"}, {"pattern", {{"Regex", "\\C"}}}, {"behavior", "Isolated"}};
-      },
-      "is none that PCRE2 knows");
+  expect_refused("llama2", of_characters);
   const models::Tokenizer backwards(changed([](json& f) {
     const json split = {{"type", "Split"}, {"pattern", {{"Regex", "(?=(?1))|(a\\K)"}}}, {"behavior", "Isolated"}};
     f["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", {split, f["pre_tokenizer"]}}};
@@ -192,8 +163,7 @@ TEST_F(Tokenizers, refuse_what_they_do_not_compute) {
                           {"pretokenizers", {{{"type", "Digits"}, {"individual_digits", true}}, f["pre_tokenizer"]}}};
   }));
   EXPECT_EQ(digits.encode("125").size(), 3u);
-  write(path("tokenizer.json"), "[]");
-  EXPECT_ORDO_ERROR(models::Tokenizer(path("tokenizer.json")), DataError, "is no JSON object");
+  EXPECT_ORDO_ERROR(models::Tokenizer(write("tokenizer.json", "[]")), DataError, "is no JSON object");
   EXPECT_ORDO_ERROR(models::Tokenizer(path("none.json")), DataError, "none.json");
   const models::Tokenizer tokenizer(file_of("gpt2", "tokenizer.json"));
   EXPECT_ORDO_ERROR(tokenizer.encode("a\xff"), ValueError, "takes text in UTF-8");

@@ -1,20 +1,8 @@
 // Optimisers against a literal transcription of the formulas in double, and the rules around them.
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cmath>
-#include <functional>
 #include <memory>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/math/arithmetic.h>
-#include <ordo/engine/calls/error.h>
-#include <ordo/engine/run/parallel.h>
-#include <ordo/nn/layers/linear.h>
-#include <ordo/nn/optim/clip_grad.h>
-#include <ordo/nn/optim/composed_optimizers.h>
-#include <ordo/nn/optim/ema.h>
-#include <ordo/nn/optim/optimizers.h>
 #include "tests/support/registry_test_base.h"
 #include "tests/support/threads_scope.h"
 

@@ -1,9 +1,6 @@
 // Schedules against values computed by hand, at their first and last steps and beyond.
-#include <gtest/gtest.h>
-
 #include <cmath>
 
-#include <ordo/nn/optim/schedule.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test::schedule_test {

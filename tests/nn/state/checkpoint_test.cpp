@@ -1,6 +1,5 @@
 // Checkpoints: all parts or none, the latest and the best. That trainings continue with the same bits:
 // tests/nn/train/resume_test.cpp.
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,9 +10,6 @@
 #include <optional>
 #include <thread>
 
-#include <ordo/autograd/grad_mode.h>
-#include <ordo/engine/calls/error.h>
-#include <ordo/nn/nn.h>
 #include "tests/support/file_calls.h"
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"

@@ -1,11 +1,6 @@
 // NumPy's files: what is written is read, and every broken header is refused.
-#include <gtest/gtest.h>
-
-#include <ordo/engine/calls/error.h>
-#include <ordo/engine/memory/memory.h>
-#include <ordo/nn/state/npy.h>
-#include "tests/support/folder_test_base.h"
-#include "tests/support/op_samples.h"
+#include "tests/support/data_files.h"
+#include "tests/support/zip_of.h"
 
 namespace ordo::test::npy_test {
 namespace {
@@ -13,11 +8,7 @@ namespace {
 using NpyTest = FolderTest;
 
 std::string npy(const std::string& header, const std::string& data, char major = 1) {
-  std::string bytes = "\x93NUMPY";
-  bytes += major;
-  bytes += '\0';
-  for (int i = 0; i < (major == 1 ? 2 : 4); ++i) bytes += char(header.size() >> 8 * i);
-  return bytes + header + data;
+  return "\x93NUMPY" + std::string{major, 0} + little(header.size(), major == 1 ? 2 : 4) + header + data;
 }
 
 TEST_F(NpyTest, every_dtype_shape_and_layout) {
@@ -55,10 +46,7 @@ TEST_F(NpyTest, broken_files) {
   const auto header = [](const char* descr, const char* shape) {
     return std::string("{'descr': '") + descr + "', 'fortran_order': False, 'shape': " + shape + ", }\n";
   };
-  const struct {
-    std::string contents;
-    const char* what;
-  } cases[] = {
+  const std::pair<std::string, const char*> cases[] = {
       {"", "byte 0: the file ends here"},
       {"PK\3\4....", "byte 0: expected a .npy file"},
       {npy("", "", 4), "byte 6: expected version 1.0, 2.0 or 3.0, found 4.0"},
@@ -87,14 +75,8 @@ TEST_F(NpyTest, broken_files) {
       {npy(header("<i4", "(1,)") + "{}", "xxxx"), "more than one dict"},
       {npy(header("|b1", "(2,)"), "\1\2"), "a bool is neither 0 nor 1"},
   };
-  reset_peak_memory_stats();
-  for (const auto& c : cases) {
-    const std::string file = write("broken", c.contents);
-    EXPECT_ORDO_ERROR(load_npy(file), DataError, "[load_npy] " + file);
-    EXPECT_ORDO_ERROR(load_npy(file), DataError, c.what);
-  }
-  EXPECT_LT(memory_stats().peak_allocated_bytes, size_t(1) << 20);
-  EXPECT_ORDO_ERROR(load_npy(path("absent")), DataError, "no such file");
+  expect_refused(
+      "load_npy", cases, [&](const std::string& bytes) { return write("broken", bytes); }, load_npy);
 }
 
 }  // namespace

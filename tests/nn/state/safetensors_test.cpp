@@ -1,14 +1,10 @@
 // safetensors: what is written is read, byte for byte the same each time, and every rule of the format is checked.
-#include <gtest/gtest.h>
-
 #include <filesystem>
 
-#include <ordo/engine/calls/error.h>
-#include <ordo/engine/memory/memory.h>
-#include <ordo/nn/state/safetensors.h>
+#include "tests/support/data_files.h"
 #include "tests/support/file_size_limit.h"
-#include "tests/support/folder_test_base.h"
-#include "tests/support/op_samples.h"
+#include "tests/support/names_of.h"
+#include "tests/support/zip_of.h"
 
 namespace ordo::test::safetensors_test {
 namespace {
@@ -17,10 +13,7 @@ namespace fs = std::filesystem;
 using SafetensorsTest = FolderTest;
 
 std::string file_of(const std::string& header, const std::string& data, uint64_t length = UINT64_MAX) {
-  if (length == UINT64_MAX) length = header.size();
-  std::string bytes;
-  for (int i = 0; i < 8; ++i) bytes += char(length >> 8 * i);
-  return bytes + header + data;
+  return little(length == UINT64_MAX ? header.size() : length, 8) + header + data;
 }
 
 TEST_F(SafetensorsTest, every_dtype_shape_and_layout) {
@@ -33,14 +26,7 @@ TEST_F(SafetensorsTest, every_dtype_shape_and_layout) {
     save_safetensors(path("a"), all, {{"b", "2"}, {"a", "1\t"}});
     const Safetensors loaded = load_safetensors(path("a"));
     EXPECT_EQ(loaded.metadata, (std::map<std::string, std::string>{{"a", "1\t"}, {"b", "2"}}));
-    ASSERT_EQ(loaded.tensors.size(), all.size());
-    for (const nn::NamedTensor& loaded_one : loaded.tensors) {
-      const auto given = std::find_if(all.begin(), all.end(), [&](auto& each) { return each.name == loaded_one.name; });
-      ASSERT_NE(given, all.end()) << loaded_one.name;
-      EXPECT_EQ(loaded_one.tensor.dtype(), given->tensor.dtype());
-      EXPECT_EQ(loaded_one.tensor.sizes(), given->tensor.sizes());
-      EXPECT_EQ(bytes_of(loaded_one.tensor), bytes_of(given->tensor.to(cpu).contiguous())) << loaded_one.name;
-    }
+    expect_same_tensors(loaded.tensors, all);
     std::reverse(all.begin(), all.end());
     save_safetensors(path("b"), all, {{"a", "1\t"}, {"b", "2"}});
     EXPECT_EQ(read(path("a")), read(path("b"))) << "equal states are equal files";
@@ -61,10 +47,7 @@ TEST_F(SafetensorsTest, the_file_is_what_the_format_says) {
 TEST_F(SafetensorsTest, broken_files) {
   const std::string one = R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", four(4, 'x');
   const auto header = [](const std::string& entry) { return R"({"a":)" + entry + "}"; };
-  const struct {
-    std::string contents;
-    const char* what;
-  } cases[] = {
+  const std::pair<std::string, const char*> cases[] = {
       {"", "byte 0: the file ends here; expected 8 more of the 8 bytes of the header's length"},
       {std::string(7, '\0'), "byte 7: the file ends here; expected 1 more"},
       {file_of("", ""), "byte 8: the header must begin with '{'"},
@@ -124,15 +107,8 @@ TEST_F(SafetensorsTest, broken_files) {
       {file_of(header(R"({"dtype":"BOOL","shape":[2],"data_offsets":[0,2]})"), "\1\2"),
        "byte 64: 'a' is BOOL, but this byte is neither 0 nor 1"},
   };
-  reset_peak_memory_stats();
-  for (const auto& c : cases) {
-    const std::string file = write("broken", c.contents);
-    EXPECT_ORDO_ERROR(load_safetensors(file), DataError, "[load_safetensors] " + file);
-    EXPECT_ORDO_ERROR(load_safetensors(file), DataError, c.what);
-  }
-  EXPECT_LT(memory_stats().peak_allocated_bytes, size_t(1) << 20)
-      << "a promised size was allocated before it was checked";
-  EXPECT_ORDO_ERROR(load_safetensors(path("absent")), DataError, "no such file");
+  const auto written = [&](const std::string& bytes) { return write("broken", bytes); };
+  expect_refused("load_safetensors", cases, written, load_safetensors);
   EXPECT_EQ(load_safetensors(write("good", file_of(one, four))).tensors.size(), 1u);
   EXPECT_EQ(load_safetensors(write("padded", file_of(one + "    ", four))).tensors.size(), 1u);
   // Entries may lie in any order, and what is empty anywhere between.

@@ -1,16 +1,11 @@
 // What may stand where a file is to be written or read: links, pipes, devices, folders. And what the disk has when a
 // file has got its name.
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <thread>
 
-#include <ordo/nn/audit/trace.h>
-#include <ordo/nn/nn.h>
 #include "tests/support/fifo.h"
 #include "tests/support/file_calls.h"
 #include "tests/support/folder_test_base.h"
@@ -30,15 +25,10 @@ int64_t step = 1;
 
 /// Everything that writes a file that is there whole or not at all.
 std::vector<Writer> writers() {
-  return {{"safetensors",
-           [](const std::string& path) {
-             save_safetensors(path, {{"x", ones({3})}});
-           }},
-          {"npy", [](const std::string& path) { save_npy(path, ones({3})); }},
-          {"npz",
-           [](const std::string& path) {
-             save_npz(path, {{"x", ones({3})}});
-           }},
+  static const nn::NamedTensorList tensors{{"x", ones({3})}};
+  return {{"safetensors", [](const std::string& path) { save_safetensors(path, tensors); }},
+          {"npy", [](const std::string& path) { save_npy(path, tensors[0].tensor); }},
+          {"npz", [](const std::string& path) { save_npz(path, tensors); }},
           {"checkpoint", [](const std::string& path) {
              Checkpoint run;
              run.add("step", step);
@@ -168,7 +158,10 @@ TEST_F(SpecialFiles, readers_take_files_only) {
     fs::remove(pipe.path());
     EXPECT_ORDO_ERROR(read("/dev/zero"), DataError, std::string("[") + name + "] /dev/zero");
     EXPECT_ORDO_ERROR(read(folder()), DataError, std::string("[") + name + "] " + folder());
-    EXPECT_ORDO_ERROR(read(path("absent")), DataError, std::string("[") + name + "] " + path("absent"));
+    // Without libzip, that is what the error says.
+    const bool zip = name == std::string("load_npz") || name == std::string("load_torch");
+    const std::string why = zip ? "" : ": no such file";
+    EXPECT_ORDO_ERROR(read(path("absent")), DataError, std::string("[") + name + "] " + path("absent") + why);
   }
 }
 

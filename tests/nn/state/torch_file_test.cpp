@@ -1,13 +1,6 @@
 // Files of PyTorch: what it saved is read, to the byte, and what is no state dict is refused without running anything.
-#include <gtest/gtest.h>
-
-#include <fmt/format.h>
-#include <ordo/engine/calls/error.h>
-#include <ordo/engine/memory/memory.h>
-#include <ordo/nn/state/safetensors.h>
-#include <ordo/nn/state/torch_file.h>
-#include "tests/support/folder_test_base.h"
-#include "tests/support/op_samples.h"
+#include "tests/support/data_files.h"
+#include "tests/support/names_of.h"
 #include "tests/support/zip_of.h"
 
 namespace ordo::test::torch_file_test {
@@ -22,17 +15,16 @@ class TorchFile : public FolderTest {
  protected:
   /// Skips the test when Ordo was configured without libzip, having checked what the error says.
   bool can_read() {
-    try {
-      return !load_torch(file_of("state.pt")).empty();
-    } catch (const DataError& error) {
-      EXPECT_NE(std::string(error.what()).find("install libzip-dev"), std::string::npos) << error.what();
-      return false;
-    }
+    return is_installed("libzip-dev", [] { EXPECT_FALSE(load_torch(file_of("state.pt")).empty()); });
   }
   /// A file of this pickle, whose storage "0" has four floats.
   std::string pickled(const std::string& pickle) {
     std::filesystem::remove(path("a.pt"));
     return write("a.pt", zip_of({{"a/data.pkl", pickle}, {"a/data/0", std::string(16, '\0')}}));
+  }
+  void expect_pickles_refused(const std::vector<std::pair<std::string, const char*>>& cases) {
+    expect_refused(
+        "load_torch", cases, [this](const std::string& pickle) { return pickled(pickle); }, load_torch);
   }
 };
 
@@ -50,17 +42,8 @@ std::string alone(const std::string& value) { return "\x80\x02" + value + "."; }
 TEST_F(TorchFile, holds_what_was_saved) {
   if (!can_read()) GTEST_SKIP();
   for (const std::string name : {"state", "dtypes", "views", "run", "protocol4"}) {
-    const nn::NamedTensorList got = load_torch(file_of(name + ".pt")),
-                              want = load_safetensors(file_of(name + ".safetensors")).tensors;
-    EXPECT_EQ(got.size(), want.size()) << name;
-    for (const auto& [of, t] : want) {
-      const auto found =
-          std::find_if(got.begin(), got.end(), [&of = of](const auto& entry) { return entry.name == of; });
-      ASSERT_NE(found, got.end()) << name << ": " << of;
-      EXPECT_EQ(found->tensor.dtype(), t.dtype()) << name << ": " << of;
-      EXPECT_EQ(found->tensor.sizes(), t.sizes()) << name << ": " << of;
-      EXPECT_EQ(bytes_of(found->tensor.contiguous()), bytes_of(t)) << name << ": " << of;
-    }
+    SCOPED_TRACE(name);
+    expect_same_tensors(load_torch(file_of(name + ".pt")), load_safetensors(file_of(name + ".safetensors")).tensors);
   }
   EXPECT_EQ(load_torch(file_of("state.pt"))[0].name, "first.weight");
 }
@@ -76,7 +59,7 @@ TEST_F(TorchFile, a_tensor_alone_has_no_name) {
 TEST_F(TorchFile, nothing_is_executed) {
   if (!can_read()) GTEST_SKIP();
   const std::string command = text("touch " + path("executed"));
-  const std::pair<std::string, const char*> cases[] = {
+  const std::vector<std::pair<std::string, const char*>> cases = {
       {alone("cos\nsystem\n" + command + "\x85R"), "byte 2: the name 'os system' is refused: no state dict needs it"},
       {alone("cbuiltins\neval\n" + command + "\x85R"), "the name 'builtins eval' is refused"},
       {alone("ctorch\nload\n" + command + "\x85R"), "the name 'torch load' is refused"},
@@ -89,19 +72,16 @@ TEST_F(TorchFile, nothing_is_executed) {
       {alone("cos\x1b[31m\nsystem\n"), "the name 'os\\x1b[31m system' is refused"},
       {alone("]}b"), "it fills what is no dict"},
   };
-  for (const auto& [pickle, what] : cases) {
-    SCOPED_TRACE(what);
-    const std::string file = pickled(pickle);
-    EXPECT_ORDO_ERROR(load_torch(file), DataError, "[load_torch] " + file + ": member 'a/data.pkl': byte ");
-    EXPECT_ORDO_ERROR(load_torch(file), DataError, what);
-  }
+  expect_pickles_refused(cases);
+  const std::string file = pickled(cases[0].first);
+  EXPECT_ORDO_ERROR(load_torch(file), DataError, "[load_torch] " + file + ": member 'a/data.pkl': byte 2: ");
   EXPECT_FALSE(std::filesystem::exists(path("executed")));
 }
 
 TEST_F(TorchFile, broken_pickles) {
   if (!can_read()) GTEST_SKIP();
   const std::string many = "\x8a\x08" + little(uint64_t(1) << 62, 8);
-  const std::pair<std::string, const char*> cases[] = {
+  const std::vector<std::pair<std::string, const char*>> cases = {
       {"", "it ends within an instruction of 1 more bytes"},
       {"\x80\x02", "it ends within an instruction"},
       {"\x80\x09N.", "protocol 9; there are 2 to 5"},
@@ -141,13 +121,7 @@ TEST_F(TorchFile, broken_pickles) {
       {alone("(" + kFour + reference("IntStorage", "0", "K\x04") + "t"), "storage '0' is of two dtypes or sizes"},
       {alone("K\x01Q"), "a reference that is not to a storage"},
   };
-  reset_peak_memory_stats();
-  for (const auto& [pickle, what] : cases) {
-    SCOPED_TRACE(what);
-    const std::string file = pickled(pickle);
-    EXPECT_ORDO_ERROR(load_torch(file), DataError, "[load_torch] " + file + ": ");
-    EXPECT_ORDO_ERROR(load_torch(file), DataError, what);
-  }
+  expect_pickles_refused(cases);
   EXPECT_ORDO_ERROR(load_torch(pickled(alone(reference("FloatStorage", "0", "K\x05")))), DataError,
                     "member 'a/data/0': its sizes and dtype need 20 bytes, but it has 16");
   const std::string deep(60000, ']'), appended(60000, 'a');

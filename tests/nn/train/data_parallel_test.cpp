@@ -1,9 +1,5 @@
 // A loop of one's own gives the Trainer's weights; tests/distributed/mpirun_test.py runs one in several processes.
-#include <gtest/gtest.h>
-
-#include <ordo/nn/nn.h>
-#include <ordo/ordo.h>
-#include "tests/support/op_samples.h"
+#include "tests/support/names_of.h"
 
 namespace ordo::test::data_parallel_test {
 namespace {
@@ -42,9 +38,7 @@ void expect_the_weights_of_the_trainer(bool frozen) {
       parallel.backward(kBatch, [&](int64_t begin, int64_t end) { return loss_of(other, first + begin, first + end); });
       other_optimizer.step();
     }
-  for (size_t i = 0; i < model.state_dict().size(); ++i)
-    EXPECT_EQ(bytes_of(model.state_dict()[i].tensor), bytes_of(other.state_dict()[i].tensor))
-        << model.state_dict()[i].name;
+  expect_same_tensors(other.state_dict(), model.state_dict());
   EXPECT_EQ(bytes_of(model.first.weight) == bytes_of(before), frozen);
 }
 
@@ -85,11 +79,8 @@ TEST(DataParallel, errors) {
   EXPECT_ORDO_ERROR(parallel.backward(4, {}), ValueError, "a loss to call");
   EXPECT_THROW(parallel.backward(4, [](int64_t, int64_t) -> Tensor { throw std::runtime_error("mine"); }),
                std::runtime_error);
-  EXPECT_GT(parallel.backward(4,
-                              [&](int64_t begin, int64_t end) {
-                                return model(ones({end - begin, 2})).square().mean();
-                              }),
-            0);
+  const auto loss = [&](int64_t begin, int64_t end) { return model(ones({end - begin, 2})).square().mean(); };
+  EXPECT_GT(parallel.backward(4, loss), 0);
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
 // Trainings of several processes, here threads: whoever computes which shards, the files are the same bytes.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
 #include "tests/nn/train/toy_run.h"
@@ -42,13 +40,7 @@ class TrainerOfSeveral : public FolderTest {
   static std::string in_job(int ranks, const TrainerOptions& options, int64_t until = -1, int64_t workers = 0) {
     return in_job(ranks, [&] { return train(options, until, workers); });
   }
-  void expect_same_files(const std::string& name, const std::string& other) const {
-    for (const char* file : {"log.jsonl", "best.safetensors", "step-000000000006.safetensors"}) {
-      const std::string bytes = read(path(name) + "/" + file);
-      EXPECT_FALSE(bytes.empty()) << file;
-      EXPECT_TRUE(bytes == read(path(other) + "/" + file)) << file << " of " << other;
-    }
-  }
+  const std::vector<std::string> files{"log.jsonl", "best.safetensors", "step-000000000006.safetensors"};
 
   TrainerOfSeveral() { set_determinism(Determinism::device_to_device); }
   ~TrainerOfSeveral() override { set_determinism(before_); }
@@ -64,7 +56,7 @@ TEST_F(TrainerOfSeveral, any_number_of_processes_gives_the_same_bytes) {
     for (const int ranks : processes) {
       const std::string name = alone + "." + std::to_string(ranks);
       EXPECT_EQ(in_job(ranks, options_of(name, false, rows)), expected) << ranks;
-      expect_same_files(alone, name);
+      expect_same_files(alone, name, files);
     }
     EXPECT_NE(train(options_of("whole" + alone, false, 40)), expected)
         << "the rows of a shard are a part of the program";
@@ -90,7 +82,7 @@ TEST_F(TrainerOfSeveral, the_number_may_change_at_every_resume) {
   TrainerOptions last = options_of("run", true);
   last.shard_rows = {};  // the checkpoint says it
   EXPECT_EQ(train(last), expected);
-  expect_same_files("whole", "run");
+  expect_same_files("whole", "run", files);
   TrainerOptions other = options_of("run", true, 4);
   EXPECT_ORDO_ERROR(train(other), ValueError, "is of a run with shards of 5 rows, this one has 4");
 }
@@ -104,7 +96,7 @@ TEST_F(TrainerOfSeveral, each_keeps_a_part_of_the_optimizers_state) {
   parts.shard_optimizer = true;
   in_job(2, parts, 5);
   EXPECT_EQ(in_job(3, parts), expected);
-  expect_same_files("alone", "parts");
+  expect_same_files("alone", "parts", files);
 }
 
 TEST_F(TrainerOfSeveral, every_device_gives_the_same_weights) {

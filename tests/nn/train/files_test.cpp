@@ -1,6 +1,4 @@
 // What a Trainer writes: the log, and what happens when files and folders cannot be written or are missing.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>

@@ -1,12 +1,8 @@
 // How often a training step makes the host wait for the device, which is then idle until the next launch. The emulated
 // GPU counts.
-#include <gtest/gtest.h>
-
-#include <functional>
 #include <memory>
 
 #include <ordo/engine/run/emulation.h>
-#include <ordo/ordo.h>
 
 #include "tests/engine/cuda/device_array.h"
 #include "tests/support/op_samples.h"
@@ -42,8 +38,7 @@ TEST_F(HostWaits, a_plain_step_has_none) {
       {"Adam", [&] { return std::make_unique<optim::Adam>(model.parameters()); }},
       {"AdamW", [&] { return std::make_unique<optim::AdamW>(model.parameters()); }},
       {"RMSprop", [&] { return std::make_unique<optim::RMSprop>(model.parameters()); }}};
-  for (const Determinism level :
-       {Determinism::not_guaranteed, Determinism::run_to_run, Determinism::device_to_device}) {
+  for (const Determinism level : kLevels) {
     const DeterminismGuard guard(level);
     for (const auto& [name, make] : optimizers) {
       const auto optimizer = make();
@@ -63,9 +58,7 @@ TEST_F(HostWaits, a_plain_step_has_none) {
 TEST_F(HostWaits, a_step_of_the_trainer_has_one) {
   for (const std::optional<int64_t> shard_rows : {std::optional<int64_t>(), std::optional<int64_t>(2)}) {
     const auto run = [&](int64_t steps) {
-      TrainerOptions options{.steps = steps, .clip_grad_norm = 1, .shard_rows = shard_rows};
-      options.progress = false;
-      Trainer trainer(options);
+      Trainer trainer({.steps = steps, .clip_grad_norm = 1, .shard_rows = shard_rows, .progress = false});
       nn::Sequential own = nn::clone(model);
       own.to(kCuda);
       optim::Adam optimizer(own.parameters());

@@ -1,6 +1,5 @@
 #include "tests/nn/train/kill.h"
 
-#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,7 +1,4 @@
 // accuracy and evaluate().
-#include <gtest/gtest.h>
-
-#include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test::metrics_test {

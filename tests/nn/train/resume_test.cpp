@@ -1,11 +1,10 @@
 // A run that was stopped after any step and resumed ends as if it had not been, to the byte; and without any part of
 // its checkpoint it does not.
-#include <gtest/gtest.h>
-
 #include <filesystem>
 
 #include "tests/nn/train/toy_run.h"
 #include "tests/support/folder_test_base.h"
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test::resume_test {
 namespace {
@@ -16,8 +15,6 @@ class TrainerResume : public FolderTest {
  protected:
   static constexpr int64_t kSteps = 3 * ToyRun::kStepsPerEpoch;
 
-  ~TrainerResume() override { set_num_threads(threads_); }
-
   /// As a new process would start: nothing in memory, and other random numbers, which the checkpoint must replace.
   static std::unique_ptr<ToyRun> continued(const std::string& folder, int threads) {
     set_num_threads(threads);
@@ -27,18 +24,9 @@ class TrainerResume : public FolderTest {
   }
   std::string whole(const std::string& name) const { return text_of(ToyRun(toy_options(path(name))).go()); }
 
-  /// The files of both folders are the same bytes.
-  void expect_same_files(const std::string& name, const std::string& other) const {
-    for (const char* file : {"log.jsonl", "best.safetensors", "step-000000000009.safetensors"}) {
-      const std::string bytes = read(path(name) + "/" + file);
-      EXPECT_FALSE(bytes.empty()) << file;
-      EXPECT_EQ(bytes, read(path(other) + "/" + file)) << file << " of " << other;
-    }
-  }
-
  private:
   const DeterminismGuard guard_{Determinism::run_to_run};
-  const int threads_ = num_threads();
+  const ThreadsScope threads_;
 };
 
 TEST_F(TrainerResume, after_any_step_with_the_same_bytes) {
@@ -53,7 +41,8 @@ TEST_F(TrainerResume, after_any_step_with_the_same_bytes) {
     EXPECT_EQ(second.steps, std::min(stop + 2, kSteps));
     EXPECT_EQ(text_of(continued(folder, 2)->go()), expected) << stop;
     EXPECT_EQ(text_of(continued(folder, 1)->go()), expected) << "resumed at its end";
-    expect_same_files("whole", "run" + std::to_string(stop));
+    expect_same_files("whole", "run" + std::to_string(stop),
+                      {"log.jsonl", "best.safetensors", "step-000000000009.safetensors"});
   }
 }
 

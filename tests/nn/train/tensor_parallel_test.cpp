@@ -1,8 +1,4 @@
 // Layers whose weights processes share, here threads: whoever has which part, the bits are those of one process.
-#include <gtest/gtest.h>
-
-#include <ordo/nn/nn.h>
-#include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 #include "tests/support/thread_job.h"
 

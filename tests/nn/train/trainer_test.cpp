@@ -1,6 +1,4 @@
 // Trainer: the loop that it stands for, callbacks, ends, errors, and memory.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <csignal>
 
@@ -10,12 +8,6 @@
 
 namespace ordo::test::trainer_test {
 namespace {
-
-TrainerOptions quiet(int64_t epochs) {
-  TrainerOptions options{.epochs = epochs};
-  options.progress = false;
-  return options;
-}
 
 /// A line to fit: 12 rows in 4 batches.
 struct Line {
@@ -33,7 +25,7 @@ TEST(Trainer, does_what_a_loop_of_ones_own_does) {
   const TrainResult result = run.go();
 
   seed_everything(*options.randomness);
-  ToyRun own(quiet(1));  // for its model and loaders
+  ToyRun own({.epochs = 1, .progress = false});  // for its model and loaders
   optim::EMA average(own.model.parameters(), *options.ema);
   optim::Plateau plateau(*options.plateau);
   std::vector<double> losses;
@@ -79,10 +71,7 @@ TEST(Trainer, does_what_a_loop_of_ones_own_does) {
 
 TEST(Trainer, calls_back) {
   Line line;
-  TrainerOptions options = quiet(2);
-  options.accumulate = 2;
-  options.validate_every = {.epochs = 2};
-  Trainer trainer(options);
+  Trainer trainer({.epochs = 2, .accumulate = 2, .validate_every = {.epochs = 2}, .progress = false});
   trainer.validate([] { return NamedNumbers{{"answer", 42}}; });
   std::string calls;
   const std::pair<On, const char*> moments[] = {{On::run_begin, "run("},      {On::run_end, ")"},
@@ -105,18 +94,13 @@ TEST(Trainer, calls_back) {
 
 TEST(Trainer, ends_by_steps_and_by_patience) {
   Line line;
-  TrainerOptions options = quiet(0);
-  options.steps = 6;
-  TrainResult result = Trainer(options).fit(line.model, line.optimizer, line.loader, nn::MSELoss());
+  Trainer by_steps({.steps = 6, .progress = false});
+  TrainResult result = by_steps.fit(line.model, line.optimizer, line.loader, nn::MSELoss());
   EXPECT_EQ(result.end, TrainEnd::finished);
   EXPECT_EQ(result.steps, 6);
   EXPECT_EQ(result.epochs, 1);
 
-  options = quiet(100);
-  options.monitor = "score";
-  options.larger_is_better = true;
-  options.patience = 2;
-  Trainer trainer(options);
+  Trainer trainer({.epochs = 100, .monitor = "score", .larger_is_better = true, .patience = 2, .progress = false});
   double scores[] = {NAN, 1, 3, 2, 3, 4, 5};
   trainer.validate([&, i = 0]() mutable { return NamedNumbers{{"score", scores[i++]}}; });
   result = trainer.fit(line.model, line.optimizer, line.loader, nn::MSELoss());
@@ -129,29 +113,22 @@ TEST(Trainer, a_loss_that_is_no_number_stops_before_it_spoils_the_weights) {
   for (const double bad : {double(NAN), double(INFINITY)}) {
     Line line;
     const auto go = [&](bool allow) {
-      TrainerOptions options = quiet(2);
-      options.allow_nonfinite = allow;
-      return Trainer(options).fit(line.model, line.optimizer, line.loader,
-                                  [&, n = 0](auto& model, auto& batch) mutable {
-                                    const auto [inputs, targets] = batch;
-                                    const Tensor loss = mse_loss(model(inputs), targets);
-                                    return ++n == 6 ? loss * bad : loss;
-                                  });
+      Trainer trainer({.epochs = 2, .allow_nonfinite = allow, .progress = false});
+      return trainer.fit(line.model, line.optimizer, line.loader, [&, n = 0](auto& model, auto& batch) mutable {
+        const auto [inputs, targets] = batch;
+        const Tensor loss = mse_loss(model(inputs), targets);
+        return ++n == 6 ? loss * bad : loss;
+      });
     };
     EXPECT_ORDO_ERROR(go(false), ValueError, "[Trainer] the loss of step 6 (epoch 2, batch 2) is ");
     EXPECT_TRUE(std::isfinite(line.model.parameters()[0].item()));
     EXPECT_EQ(go(true).steps, 8);
   }
   Line line;
-  TrainerOptions options = quiet(1);
-  options.clip_grad_norm = 1;
-  Trainer trainer(options);
-  EXPECT_ORDO_ERROR(trainer.fit(line.model, line.optimizer, line.loader,
-                                [](auto& model, auto& batch) {
-                                  const auto [inputs, targets] = batch;
-                                  return sqrt(model(inputs * 0).sum() * 0);
-                                }),
-                    ValueError, "the gradient's norm of step 1");
+  Trainer trainer({.epochs = 1, .clip_grad_norm = 1, .progress = false});
+  const auto steep = [](auto& model, auto& batch) { return sqrt(model(batch[0] * 0).sum() * 0); };
+  EXPECT_ORDO_ERROR(trainer.fit(line.model, line.optimizer, line.loader, steep), ValueError,
+                    "the gradient's norm of step 1");
 }
 
 TEST(Trainer, ctrl_c_finishes_the_step) {
@@ -160,9 +137,7 @@ TEST(Trainer, ctrl_c_finishes_the_step) {
   }, after{};
   ::sigaction(SIGINT, nullptr, &before);
   Line line;
-  TrainerOptions options = quiet(5);
-  options.accumulate = 2;
-  Trainer trainer(options);
+  Trainer trainer({.epochs = 5, .accumulate = 2, .progress = false});
   const TrainResult result =
       trainer.fit(line.model, line.optimizer, line.loader, [n = 0](auto& model, auto& batch) mutable {
         if (++n == 5) {  // the first batch of the third step
@@ -190,7 +165,7 @@ TEST(Trainer, ctrl_c_stays_ignored) {
   ::sigaction(SIGINT, nullptr, &before);
   ::signal(SIGINT, SIG_IGN);
   Line line;
-  Trainer trainer(quiet(2));
+  Trainer trainer({.epochs = 2, .progress = false});
   const TrainResult result = trainer.fit(line.model, line.optimizer, line.loader, [&](auto& model, auto& batch) {
     ::sigaction(SIGINT, nullptr, &during);
     ::raise(SIGINT);
@@ -217,26 +192,17 @@ TEST(Trainer, frozen_modules_stay_frozen) {
 
 TEST(Trainer, says_what_does_not_fit) {
   Line line;
-  const auto make = [](auto change) {
-    TrainerOptions options = quiet(1);
-    change(options);
-    Trainer trainer(options);
-  };
-  EXPECT_ORDO_ERROR(make([](auto& o) { o.epochs = 0; }), ValueError, "a number of epochs or of steps");
-  EXPECT_ORDO_ERROR(make([](auto& o) { o.steps = -1; }), ValueError, "steps of at least 0, not -1");
-  EXPECT_ORDO_ERROR(make([](auto& o) { o.accumulate = 0; }), ValueError, "accumulate of at least 1, not 0");
-  EXPECT_ORDO_ERROR(make([](auto& o) { o.save_every.epochs = -2; }), ValueError, "save_every");
-  EXPECT_ORDO_ERROR(make([](auto& o) { o.patience = 1; }), ValueError, "a metric to monitor");
-  EXPECT_ORDO_ERROR(make([](auto& o) { o.resume = true; }), ValueError, "the folder of the run to resume");
-  EXPECT_ORDO_ERROR(make([](auto& o) {
-                      o.monitor = "accuracy", o.larger_is_better = true;
-                      o.plateau.emplace();
-                    }),
+  EXPECT_ORDO_ERROR(Trainer({}), ValueError, "a number of epochs or of steps");
+  EXPECT_ORDO_ERROR(Trainer({.epochs = 1, .steps = -1}), ValueError, "steps of at least 0, not -1");
+  EXPECT_ORDO_ERROR(Trainer({.epochs = 1, .accumulate = 0}), ValueError, "accumulate of at least 1, not 0");
+  EXPECT_ORDO_ERROR(Trainer({.epochs = 1, .save_every = {.epochs = -2}}), ValueError, "save_every");
+  EXPECT_ORDO_ERROR(Trainer({.epochs = 1, .patience = 1}), ValueError, "a metric to monitor");
+  EXPECT_ORDO_ERROR(Trainer({.epochs = 1, .resume = true}), ValueError, "the folder of the run to resume");
+  const optim::PlateauOptions plateau;
+  EXPECT_ORDO_ERROR(Trainer({.epochs = 1, .plateau = plateau, .monitor = "accuracy", .larger_is_better = true}),
                     ValueError, "larger_is_better must be the same");
 
-  TrainerOptions options = quiet(1);
-  options.monitor = "accuracy";
-  Trainer trainer(options);
+  Trainer trainer({.epochs = 1, .monitor = "accuracy", .progress = false});
   const auto fit = [&](auto loss) { return trainer.fit(line.model, line.optimizer, line.loader, loss); };
   EXPECT_ORDO_ERROR(fit(nn::MSELoss()), ValueError, "needs validate() before fit()");
   trainer.validate(line.model, line.loader, {{"loss", nn::MSELoss()}});
@@ -257,22 +223,20 @@ TEST(Trainer, says_what_does_not_fit) {
   };
   const auto batches = [&](size_t n) { return std::vector(n, std::pair(line.x, line.y)); };
   Other good{batches(2), 2}, fewer{batches(2), 3}, more{batches(3), 2};
-  EXPECT_EQ(Trainer(quiet(2)).fit(line.model, line.optimizer, good, nn::MSELoss()).steps, 4);
-  EXPECT_ORDO_ERROR(Trainer(quiet(1)).fit(line.model, line.optimizer, fewer, nn::MSELoss()), ValueError,
-                    "size is 3, but it gave 2");
-  EXPECT_ORDO_ERROR(Trainer(quiet(1)).fit(line.model, line.optimizer, more, nn::MSELoss()), ValueError,
-                    "size is 2, but it gave more");
+  Trainer twice({.epochs = 2, .progress = false});
+  EXPECT_EQ(twice.fit(line.model, line.optimizer, good, nn::MSELoss()).steps, 4);
+  EXPECT_ORDO_ERROR(twice.fit(line.model, line.optimizer, fewer, nn::MSELoss()), ValueError, "is 3, but it gave 2");
+  EXPECT_ORDO_ERROR(twice.fit(line.model, line.optimizer, more, nn::MSELoss()), ValueError, "is 2, but it gave more");
 }
 
 TEST(Trainer, reports_the_seed) {
   Line line;
-  TrainerOptions options = quiet(1);
-  options.randomness.emplace();
-  Trainer drawn(options);
+  Trainer drawn({.epochs = 1, .randomness = RandomnessOptions(), .progress = false});
   EXPECT_EQ(default_generator().state().seed, drawn.randomness().seed);
   EXPECT_EQ(drawn.fit(line.model, line.optimizer, line.loader, nn::MSELoss()).seed, drawn.randomness().seed);
   manual_seed(11);
-  EXPECT_EQ(Trainer(quiet(1)).fit(line.model, line.optimizer, line.loader, nn::MSELoss()).seed, 11u);
+  Trainer plain({.epochs = 1, .progress = false});
+  EXPECT_EQ(plain.fit(line.model, line.optimizer, line.loader, nn::MSELoss()).seed, 11u);
 }
 
 TEST(Trainer, memory_stays_flat) {
