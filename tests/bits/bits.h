@@ -8,13 +8,6 @@
 // order. At run_to_run a library may choose another (cuBLAS, cuDNN); such results are not compared.
 #pragma once
 
-#include <map>
-#include <string>
-#include <vector>
-
-#include <ordo/engine/calls/op_registry.h>
-#include <ordo/engine/run/determinism.h>
-#include <ordo/engine/tensor/device.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

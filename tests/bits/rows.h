@@ -8,12 +8,8 @@
 // included (rows_test.cpp; docs/rows.md).
 #pragma once
 
-#include <map>
 #include <optional>
-#include <string>
-#include <vector>
 
-#include <ordo/engine/calls/op_registry.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

@@ -1,4 +1,4 @@
-// fuzz_command: see fuzz.h.
+// fuzzers and fuzz_command: see fuzz.h.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -39,6 +39,18 @@ bool run(const std::string& name, const Fuzzer& fuzzer, Device device, uint64_t 
 }
 
 }  // namespace
+
+const std::map<std::string, Fuzzer>& fuzzers() {
+  static const std::map<std::string, Fuzzer> all = {
+      {"calls",
+       {"operations with bent inputs: a result that repeats, or an error of the library; changes in place are noticed",
+        1500, fuzz_calls}},
+      {"products", {"products by `exact`, byte for byte by ordering rule 5", 400, fuzz_products, true}},
+      {"sums", {"sums by `exact`, byte for byte by ordering rule 5", 300, fuzz_sums, true}},
+      {"views", {"views, in-place and ordinary operations, values, gradients and second gradients", 2000, fuzz_views}},
+  };
+  return all;
+}
 
 int fuzz_command(const std::vector<std::string>& arguments) {
   std::string only;

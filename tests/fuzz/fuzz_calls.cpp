@@ -2,11 +2,9 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <ordo/ordo.h>
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/changed_in_place.h"
 #include "tests/support/memory_limit.h"
-#include "tests/support/registry_test_base.h"
 
 namespace ordo::test {
 namespace {
@@ -58,8 +56,7 @@ Tensor bend(const Tensor& t, Draw& draw) {
   for (int64_t k = draw.in(1, 3); k > 0; --k) {
     Tensor at = flat.select(0, draw.in(0, flat.numel() - 1));
     if (is_floating(t.dtype())) {
-      constexpr double infinity = std::numeric_limits<double>::infinity();
-      const double special[] = {0, -0.0, 1, -1, infinity, -infinity, std::nan(""), 1e300, -1e-310, 65504};
+      const double special[] = {0, -0.0, 1, -1, INFINITY, -INFINITY, std::nan(""), 1e300, -1e-310, 65504};
       at.copy_(from_vector(std::vector<double>{special[draw.in(0, 9)]}, {}));
     } else {
       const int64_t special[] = {-1, 0, 1, 7, 255, -2147483648LL, 2147483647, INT64_MIN, INT64_MAX, int64_t(1) << 40};

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <limits>
 
-#include <ordo/ordo.h>
 #include "tests/fuzz/fuzz.h"
 #include "tests/kernels/accumulate/exact_reference.h"
 #include "tests/support/op_samples.h"
@@ -89,14 +88,10 @@ std::string compare(uint64_t seed, Draw draw, Device device) {
 
 FuzzResult fuzz_products(uint64_t seed, Device device) {
   Draw draw(seed);
-  switch (draw.in(0, 2)) {
-    case 0:
-      return {compare<Half>(seed, draw, device)};
-    case 1:
-      return {compare<BFloat16>(seed, draw, device)};
-    default:
-      return {compare<float>(seed, draw, device)};
-  }
+  const int64_t kind = draw.in(0, 2);
+  return {kind == 0   ? compare<Half>(seed, draw, device)
+          : kind == 1 ? compare<BFloat16>(seed, draw, device)
+                      : compare<float>(seed, draw, device)};
 }
 
 }  // namespace ordo::test

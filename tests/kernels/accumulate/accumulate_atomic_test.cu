@@ -3,7 +3,6 @@
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/kernels/accumulate/accumulate_cuda.cuh>
 #include "tests/kernels/accumulate/table_items.h"
-#include "tests/support/op_samples.h"
 #include "tests/support/schedules.h"
 
 namespace ordo::test::accumulate_atomic_test {
@@ -88,6 +87,12 @@ void expect_form(AtomicForm form, int64_t m, const AccumulateShape& shape, int64
   }
 }
 
+/// The same in several dtypes.
+template <class... Ts>
+void expect_forms(AtomicForm form, int64_t m, const AccumulateShape& shape, int64_t steps) {
+  (expect_form<Ts, 1>(form, m, shape, steps), ...);
+}
+
 TEST(AccumulateAtomicCuda, warps_around_the_sizes_of_warps_and_teams) {
   if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
   for (int64_t m : {1, 2, 31, 32, 33, 95, 97, 129, 500})
@@ -103,10 +108,8 @@ TEST(AccumulateAtomicCuda, warps_around_the_sizes_of_warps_and_teams) {
 
 TEST(AccumulateAtomicCuda, warps_in_every_dtype_and_vector) {
   if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
-  expect_form<double, 1>(AtomicForm::warp, 200, {6, 2, 3}, 2);
-  expect_form<int32_t, 1>(AtomicForm::warp, 200, {6, 2, 3}, 2);
-  expect_form<Half, 1>(AtomicForm::warp, 200, {6, 1, 3}, 2);
-  expect_form<BFloat16, 1>(AtomicForm::warp, 200, {6, 1, 3}, 2);
+  expect_forms<double, int32_t>(AtomicForm::warp, 200, {6, 2, 3}, 2);
+  expect_forms<Half, BFloat16>(AtomicForm::warp, 200, {6, 1, 3}, 2);
   for (int64_t inner : {4, 12, 32}) expect_form<float, 4>(AtomicForm::warp, 150, {6, 2, inner}, 2);
   for (int64_t inner : {2, 6, 16}) {
     expect_form<Half, 2>(AtomicForm::warp, 150, {6, 2, inner}, 2);
@@ -121,11 +124,7 @@ TEST(AccumulateAtomicCuda, rows_around_the_sizes_of_chunks) {
       expect_form<float, 1>(AtomicForm::rows, m, {5, 1, 9}, steps);
       expect_form<float, 4>(AtomicForm::rows, m, {5, 2, 36}, steps);
     }
-  expect_form<double, 1>(AtomicForm::rows, 70, {6, 2, 33}, 16);
-  expect_form<int32_t, 1>(AtomicForm::rows, 70, {6, 2, 33}, 16);
-  expect_form<int64_t, 1>(AtomicForm::rows, 70, {6, 2, 33}, 16);
-  expect_form<Half, 1>(AtomicForm::rows, 70, {6, 2, 33}, 16);
-  expect_form<BFloat16, 1>(AtomicForm::rows, 70, {6, 2, 33}, 16);
+  expect_forms<double, int32_t, int64_t, Half, BFloat16>(AtomicForm::rows, 70, {6, 2, 33}, 16);
   expect_form<Half, 2>(AtomicForm::rows, 70, {6, 2, 34}, 16);
   expect_form<BFloat16, 2>(AtomicForm::rows, 70, {6, 2, 34}, 16);
 }
@@ -134,11 +133,8 @@ TEST(AccumulateAtomicCuda, histograms) {
   if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
   for (int64_t m : {1, 33, 700})
     for (int64_t n : {1, 9, 1000}) expect_form<float, 1>(AtomicForm::histogram, m, {n, 1, 1}, 2);
-  expect_form<double, 1>(AtomicForm::histogram, 300, {9, 2, 3}, 2);
-  expect_form<int32_t, 1>(AtomicForm::histogram, 300, {9, 2, 3}, 2);
-  expect_form<int64_t, 1>(AtomicForm::histogram, 300, {9, 2, 3}, 2);
-  expect_form<Half, 1>(AtomicForm::histogram, 300, {9, 1, 1}, 2);
-  expect_form<BFloat16, 1>(AtomicForm::histogram, 300, {9, 1, 1}, 2);
+  expect_forms<double, int32_t, int64_t>(AtomicForm::histogram, 300, {9, 2, 3}, 2);
+  expect_forms<Half, BFloat16>(AtomicForm::histogram, 300, {9, 1, 1}, 2);
 }
 
 template <class T>

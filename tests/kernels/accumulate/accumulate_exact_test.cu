@@ -1,15 +1,12 @@
 // `exact` on CUDA: every form gives the bytes of the CPU, whatever the sizes, the values, the spread of the
 // destinations, the schedule and the launch shape.
-#include <algorithm>
 #include <bit>
-#include <cmath>
 #include <random>
 
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/kernels/accumulate/accumulate_cpu.h>
 #include <ordo/kernels/accumulate/accumulate_cuda.cuh>
 #include "tests/kernels/accumulate/table_items.h"
-#include "tests/support/op_samples.h"
 #include "tests/support/schedules.h"
 
 namespace ordo::test::accumulate_exact_test {
@@ -70,33 +67,28 @@ void expect_cpu_bytes(const ExactPlan& plan, int64_t m, const AccumulateShape& s
     }
 }
 
-template <class T>
-void expect_form(const ExactPlan& plan, std::initializer_list<std::pair<int64_t, AccumulateShape>> problems) {
-  for (const auto& [items, shape] : problems) expect_cpu_bytes<T>(plan, items, shape);
+/// Problems of floats, and one of the 16-bit types.
+void expect_forms(const ExactPlan& plan, std::initializer_list<std::pair<int64_t, AccumulateShape>> problems) {
+  for (const auto& [items, shape] : problems) expect_cpu_bytes<float>(plan, items, shape);
+  expect_cpu_bytes<Half>(plan, 900, {30, 1, 1});
+  expect_cpu_bytes<BFloat16>(plan, 900, {30, 1, 1});
 }
 
 TEST(AccumulateExactCuda, direct) {
   if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
-  expect_form<float>({ExactForm::direct, 1}, {{1, {1, 1, 1}}, {33, {5, 1, 1}}, {3000, {700, 1, 1}}, {100, {7, 2, 3}}});
-  expect_form<Half>({ExactForm::direct, 1}, {{900, {30, 1, 1}}});
-  expect_form<BFloat16>({ExactForm::direct, 1}, {{900, {30, 1, 1}}});
+  expect_forms({ExactForm::direct, 1}, {{1, {1, 1, 1}}, {33, {5, 1, 1}}, {3000, {700, 1, 1}}, {100, {7, 2, 3}}});
 }
 
 /// Ordinary values need the usual levels only, all others a pass for each part of the elements.
 TEST(AccumulateExactCuda, usual_levels) {
   if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
-  const ExactPlan plan{ExactForm::direct, 1, true};
-  expect_form<float>(plan, {{33, {9, 1, 1}}, {3000, {700, 1, 1}}, {100, {7, 2, 3}}});
-  expect_form<Half>(plan, {{900, {30, 1, 1}}});
-  expect_form<BFloat16>(plan, {{900, {30, 1, 1}}});
+  expect_forms({ExactForm::direct, 1, true}, {{33, {9, 1, 1}}, {3000, {700, 1, 1}}, {100, {7, 2, 3}}});
 }
 
 TEST(AccumulateExactCuda, sums_of_a_block) {
   if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
-  const ExactPlan plan{ExactForm::block_sums, 200};
-  expect_form<float>(plan, {{1, {1, 1, 1}}, {31, {1, 1, 1}}, {1000, {1, 1, 1}}, {2000, {300, 1, 1}}, {100, {7, 2, 3}}});
-  expect_form<Half>(plan, {{900, {30, 1, 1}}});
-  expect_form<BFloat16>(plan, {{900, {30, 1, 1}}});
+  expect_forms({ExactForm::block_sums, 200},
+               {{1, {1, 1, 1}}, {31, {1, 1, 1}}, {1000, {1, 1, 1}}, {2000, {300, 1, 1}}, {100, {7, 2, 3}}});
 }
 
 TEST(AccumulateExactCuda, plan) {

@@ -3,7 +3,7 @@
 #include <ordo/engine/run/emulation.h>
 #include <ordo/kernels/accumulate/accumulate_cuda.cuh>
 #include "tests/kernels/ordering/rule1.h"
-#include "tests/support/op_samples.h"
+#include "tests/kernels/samples.h"
 #include "tests/support/schedules.h"
 
 namespace ordo::test::accumulate_schedules_test {

@@ -1,12 +1,10 @@
 // The algorithm `exact`: its arithmetic, and rule 5 byte for byte on every device.
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <random>
 
 #include "tests/kernels/accumulate/exact_reference.h"
 #include "tests/kernels/accumulate/levels.h"
-#include "tests/support/op_samples.h"
+#include "tests/kernels/samples.h"
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test::exact_test {
 namespace {
@@ -103,7 +101,7 @@ void expect_rule5(const Tensor& input, const Tensor& index, const Tensor& source
       runs[size_t(to[size_t(i)] * columns + j)].push_back(float(from[size_t(i * columns + j)]) * float(alpha));
   for (size_t c = 0; c < want.size(); ++c) want[c] = rule5(want[c], runs[c]);
   const auto bytes = bytes_of(from_vector(want, input.sizes()));
-  const int before = num_threads();
+  const ThreadsScope scope;
   for (Device device : test_devices())
     for (int threads : {1, 2, 3}) {
       if (device.is_cuda() && threads > 1) continue;
@@ -113,7 +111,6 @@ void expect_rule5(const Tensor& input, const Tensor& index, const Tensor& source
           << name(input.dtype()) << " " << device.str() << " threads " << threads << " sizes " << m << " " << n << " "
           << columns;
     }
-  set_num_threads(before);
 }
 
 void expect_rule5(DType dtype, const Tensor& input, const Tensor& index, const Tensor& source, double alpha = 1) {

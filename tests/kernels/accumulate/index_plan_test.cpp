@@ -1,8 +1,6 @@
 // An IndexPlan changes no bit: what it is used for is what `sorted` computes without it.
-#include <limits>
-
 #include <ordo/kernels/embedding/embedding.h>
-#include "tests/support/op_samples.h"
+#include "tests/kernels/samples.h"
 #include "tests/support/threads_scope.h"
 
 namespace ordo::test::index_plan_test {

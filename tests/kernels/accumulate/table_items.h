@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <ordo/kernels/accumulate/accumulate.h>
-#include "tests/support/op_samples.h"
+#include "tests/kernels/samples.h"
 
 namespace ordo::test {
 

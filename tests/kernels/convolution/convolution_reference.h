@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "tests/support/op_samples.h"
+#include "tests/kernels/samples.h"
 
 namespace ordo::test {
 

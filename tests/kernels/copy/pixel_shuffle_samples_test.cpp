@@ -1,5 +1,5 @@
+#include "tests/kernels/samples.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::pixel_shuffle_samples_test {
 namespace {
@@ -14,9 +14,7 @@ Sample sample_of(const char* label, Dims sizes, int64_t r, bool inverse) {
   shuffled[rank - 3] = channels / (r * r);
   shuffled[rank - 2] = height * r;
   shuffled[rank - 1] = width * r;
-  Sample s;
-  s.label = label;
-  s.inputs = {test_values(inverse ? shuffled : sizes, 1)};
+  Sample s = new_sample(label, {test_values(inverse ? shuffled : sizes, 1)});
   s.run = [=](const TensorList& in) { return inverse ? pixel_unshuffle(in[0], r) : pixel_shuffle(in[0], r); };
   s.reference = [=](const TensorList& in) {
     const auto x = in[0].to_vector<double>();

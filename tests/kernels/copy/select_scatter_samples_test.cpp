@@ -1,6 +1,6 @@
 // select_scatter, slice_scatter and diagonal_scatter against plain loops over coordinates.
+#include "tests/kernels/samples.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::select_scatter_samples_test {
 namespace {
@@ -8,9 +8,7 @@ namespace {
 /// Elements for which place(coordinates) is not -1 become that element of src.
 template <class Run, class Place>
 Sample sample_of(const char* label, const Dims& sizes, const Dims& src, const Run& run, const Place& place) {
-  Sample s;
-  s.label = label;
-  s.inputs = {test_values(sizes, 1), test_values(src, 2)};
+  Sample s = new_sample(label, {test_values(sizes, 1), test_values(src, 2)});
   s.run = [run](const TensorList& in) { return run(in[0], in[1]); };
   s.reference = [=](const TensorList& in) {
     auto out = in[0].to_vector<double>();

@@ -3,8 +3,8 @@
 #include <thread>
 
 #include <ordo/engine/distributed/world.h>
+#include "tests/kernels/samples.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 #include "tests/support/thread_job.h"
 
 namespace ordo::test::collectives_samples_test {
@@ -31,10 +31,6 @@ COLLECTIVE(reduce_scatter)
 COLLECTIVE(all_gather)
 COLLECTIVE(broadcast)
 COLLECTIVE(all_to_all)
-ORDO_OP_NO_INTEGERS(all_reduce);
-ORDO_OP_NO_INTEGERS(reduce_scatter);
-ORDO_OP_NO_INTEGERS(all_gather);
-ORDO_OP_NO_INTEGERS(all_to_all);
 ORDO_OP_INTEGER(broadcast, "src", distributed::broadcast(some(d), v));
 
 class Collectives : public testing::TestWithParam<int> {

@@ -1,14 +1,12 @@
 // Functions that CPU loops reach by a shorter way where they can: the same bits as the whole function, whatever a piece
 // of the loop holds.
 #include <bit>
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <random>
 
 #include <ordo/kernels/elementwise/function_fast_paths.h>
 #include <ordo/kernels/elementwise/functions.h>
-#include "tests/support/op_samples.h"
+#include "tests/kernels/samples.h"
 
 namespace ordo::test::fast_paths_test {
 namespace {

@@ -15,17 +15,19 @@ namespace {
 
 using Exact = long double (*)(long double);
 
+/// As frexp has it, but at least `least`.
+int exponent_of(long double v, int least) {
+  int own = least;
+  if (v != 0) frexpl(v, &own);
+  return std::max(own, least);
+}
+
 template <class T>
 double error_in_ulp(T got, long double want) {
   if (std::isnan(want)) return std::isnan(got) ? 0 : INFINITY;
   const T rounded = T(want);
   if (std::isinf(rounded) || std::isinf(got)) return got == rounded ? 0 : INFINITY;
-  int exponent = std::numeric_limits<T>::min_exponent;
-  if (want != 0) {
-    int own;
-    frexpl(want, &own);
-    exponent = std::max(own, exponent);
-  }
+  const int exponent = exponent_of(want, std::numeric_limits<T>::min_exponent);
   return double(fabsl(static_cast<long double>(got) - want) / ldexpl(1, exponent - std::numeric_limits<T>::digits));
 }
 
@@ -222,38 +224,24 @@ bool same(T got, T want) {
   return std::abs(got - want) <= 8 * std::numeric_limits<T>::epsilon() * std::abs(want);
 }
 
-#define EXPECT_SPECIAL(function)                                                                        \
-  for (double x : kSpecial) {                                                                           \
-    EXPECT_TRUE(same(function(x), std::function(x))) << #function " of " << x << " is " << function(x); \
-    EXPECT_TRUE(same(function(float(x)), std::function(float(x)))) << #function " of float " << x;      \
-  }
+struct Special {
+  const char* name;
+  double (*f)(double), (*host)(double);
+  float (*float_f)(float), (*float_host)(float);
+};
+#define WITH_STD(function) \
+  Special { #function, function, std::function, function, std::function }
 
 TEST(Math, special_values) {
-  EXPECT_SPECIAL(exp)
-  EXPECT_SPECIAL(expm1)
-  EXPECT_SPECIAL(exp2)
-  EXPECT_SPECIAL(log2)
-  EXPECT_SPECIAL(log10)
-  EXPECT_SPECIAL(sinh)
-  EXPECT_SPECIAL(cosh)
-  EXPECT_SPECIAL(asinh)
-  EXPECT_SPECIAL(acosh)
-  EXPECT_SPECIAL(atanh)
-  EXPECT_SPECIAL(log)
-  EXPECT_SPECIAL(log1p)
-  EXPECT_SPECIAL(sin)
-  EXPECT_SPECIAL(cos)
-  EXPECT_SPECIAL(tan)
-  EXPECT_SPECIAL(asin)
-  EXPECT_SPECIAL(acos)
-  EXPECT_SPECIAL(atan)
-  EXPECT_SPECIAL(erfc)
-  EXPECT_SPECIAL(tanh)
-  EXPECT_SPECIAL(erf)
-  EXPECT_SPECIAL(sqrt)
-  EXPECT_SPECIAL(floor)
-  EXPECT_SPECIAL(ceil)
-  EXPECT_SPECIAL(abs)
+  for (const Special& s : {WITH_STD(exp),  WITH_STD(expm1), WITH_STD(exp2),  WITH_STD(log2),  WITH_STD(log10),
+                           WITH_STD(sinh), WITH_STD(cosh),  WITH_STD(asinh), WITH_STD(acosh), WITH_STD(atanh),
+                           WITH_STD(log),  WITH_STD(log1p), WITH_STD(sin),   WITH_STD(cos),   WITH_STD(tan),
+                           WITH_STD(asin), WITH_STD(acos),  WITH_STD(atan),  WITH_STD(erfc),  WITH_STD(tanh),
+                           WITH_STD(erf),  WITH_STD(sqrt),  WITH_STD(floor), WITH_STD(ceil),  WITH_STD(abs)})
+    for (double x : kSpecial) {
+      EXPECT_TRUE(same(s.f(x), s.host(x))) << s.name << " of " << x << " is " << s.f(x);
+      EXPECT_TRUE(same(s.float_f(float(x)), s.float_host(float(x)))) << s.name << " of float " << x;
+    }
   for (double x : kSpecial)
     for (double y : kSpecial) {
       EXPECT_TRUE(same(pow(x, y), std::pow(x, y))) << "pow(" << x << ", " << y << ") is " << pow(x, y);
@@ -294,42 +282,28 @@ void expect_half(const char* name, float (*f)(float), Exact exact) {
       ASSERT_EQ(got, float(T(float(want)))) << name << " of " << float(x);
       continue;
     }
-    int exponent = least;
-    if (want != 0) {
-      int own;
-      frexpl(want, &own);
-      exponent = std::max(own, exponent);
-    }
-    worst = std::max(worst, double(fabsl(got - want) / ldexpl(1, exponent - digits)));
+    worst = std::max(worst, double(fabsl(got - want) / ldexpl(1, exponent_of(want, least) - digits)));
   }
   EXPECT_LE(worst, 0.5 + 3 * std::exp2(digits - 24)) << name;
 }
 
 TEST(Math, half_types_are_rounded_once) {
-#define EXPECT_HALF(function, exact)                                \
-  expect_half<Half>(                                                \
-      #function, [](float x) { return math::function(x); }, exact); \
-  expect_half<BFloat16>(                                            \
-      #function, [](float x) { return math::function(x); }, exact)
-  EXPECT_HALF(exp, expl);
-  EXPECT_HALF(exp2, exp2l);
-  EXPECT_HALF(expm1, expm1l);
-  EXPECT_HALF(log, logl);
-  EXPECT_HALF(log2, log2l);
-  EXPECT_HALF(log10, log10l);
-  EXPECT_HALF(log1p, log1pl);
-  EXPECT_HALF(tanh, tanhl);
-  EXPECT_HALF(sinh, sinhl);
-  EXPECT_HALF(cosh, coshl);
-  EXPECT_HALF(asinh, asinhl);
-  EXPECT_HALF(acosh, acoshl);
-  EXPECT_HALF(atanh, atanhl);
-  EXPECT_HALF(asin, asinl);
-  EXPECT_HALF(acos, acosl);
-  EXPECT_HALF(atan, atanl);
-  EXPECT_HALF(erf, erfl);
-  EXPECT_HALF(erfc, erfcl);
-  EXPECT_HALF(gelu, [](long double x) { return x < -40 ? 0.0L : x / 2 * erfcl(-x * kSqrtHalf); });
+  struct Function {
+    const char* name;
+    float (*f)(float);
+    Exact exact;
+  };
+#define WITH_C(function) {#function, math::function, function##l}
+  std::vector<Function> functions{WITH_C(exp),   WITH_C(exp2),  WITH_C(expm1), WITH_C(log),  WITH_C(log2),
+                                  WITH_C(log10), WITH_C(log1p), WITH_C(tanh),  WITH_C(sinh), WITH_C(cosh),
+                                  WITH_C(asinh), WITH_C(acosh), WITH_C(atanh), WITH_C(asin), WITH_C(acos),
+                                  WITH_C(atan),  WITH_C(erf),   WITH_C(erfc)};
+  functions.push_back(
+      {"gelu", math::gelu, [](long double x) { return x < -40 ? 0.0L : x / 2 * erfcl(-x * kSqrtHalf); }});
+  for (const auto& [name, f, exact] : functions) {
+    expect_half<Half>(name, f, exact);
+    expect_half<BFloat16>(name, f, exact);
+  }
 }
 
 TEST(Math, angles_that_are_not_moderate) {

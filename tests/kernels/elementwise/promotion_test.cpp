@@ -1,7 +1,5 @@
 // Which dtype a result has, and what elementwise operations refuse.
-#include <cmath>
-
-#include "tests/support/op_samples.h"
+#include "tests/kernels/samples.h"
 #include "tests/support/threads_scope.h"
 
 namespace ordo::test::promotion_test {

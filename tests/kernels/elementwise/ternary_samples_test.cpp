@@ -1,10 +1,7 @@
 // Samples and rules of functions of three operands, of activations with a gate, and of isclose, nan_to_num and
 // bitwise_not.
-#include <cmath>
-#include <limits>
-
+#include "tests/kernels/samples.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::ternary_samples_test {
 namespace {
@@ -12,9 +9,6 @@ namespace {
 using T = const Tensor&;
 using Formula = double (*)(double, double, double);
 using Run = Tensor (*)(T, T, T);
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-const double kNan = std::nan("");
 
 Sample ternary(Run run, Formula formula, const Dims& a, const Dims& b, const Dims& c, double c_least) {
   const Dims sizes = broadcast_sizes("test", a, broadcast_sizes("test", b, c));
@@ -56,16 +50,12 @@ ORDO_OP_SIZES(lerp) { return ternary_sizes(lerp3, lerp_reference, -1, n); }
 ORDO_OP_SAMPLES(lerp) {
   auto samples = ternary(lerp3, lerp_reference, -1);
   for (double weight : {0.25, 0.75}) {
-    Sample s = ternary(
-        lerp3, [](double a, double, double) { return a; }, {3, 4}, {4}, {1}, -1);
+    Sample s = ternary(lerp3, lerp_reference, {3, 4}, {4}, {1}, -1);
     s.label = "a number for the weight";
     s.inputs.pop_back();
     s.run = [weight](const TensorList& in) { return lerp(in[0], in[1], weight); };
-    s.reference = [weight](const TensorList& in) {
-      std::vector<double> out;
-      const auto a = in[0].to_vector<double>(), b = in[1].expand({3, 4}).to_vector<double>();
-      for (size_t i = 0; i < a.size(); ++i) out.push_back(a[i] + weight * (b[i] - a[i]));
-      return out;
+    s.reference = [weight, of_three = s.reference](const TensorList& in) {
+      return of_three({in[0], in[1], full({1}, weight, float64)});
     };
     samples.push_back(s);
   }
@@ -115,7 +105,6 @@ ORDO_OP_SAMPLES(prelu) {
           prelu_sample({2, 3, 5}, 1), prelu_sample({0, 3}, 3), prelu_sample({3, 7, 31}, 7)};
 }
 ORDO_OP_SIZES(prelu) { return {prelu_sample({n, 3}, 3), prelu_sample({2, n}, n), prelu_sample({2, 3, n}, 3)}; }
-ORDO_OP_NO_INTEGERS(prelu);
 
 Sample glu_sample(const Dims& x, int64_t dim) {
   int64_t inner = 1;
@@ -163,7 +152,6 @@ ORDO_OP_SAMPLES(isclose) {
           isclose_sample({7, 31}, {7, 31})};
 }
 ORDO_OP_SIZES(isclose) { return {isclose_sample({n}, {n})}; }
-ORDO_OP_NO_INTEGERS(isclose);
 
 /// Of two tensors, the second one `off` at its last element.
 Sample comparison_sample(const char* label, const Dims& sizes, double off, bool expected,
@@ -188,13 +176,11 @@ ORDO_OP_SAMPLES(allclose) {
           comparison_sample("far", {3, 4}, 2, false, within_one), comparison_sample("none", {0}, 0, true, within_one)};
 }
 ORDO_OP_SIZES(allclose) { return {comparison_sample("far", {n}, 2, n == 0, within_one)}; }
-ORDO_OP_NO_INTEGERS(allclose);
 ORDO_OP_SAMPLES(equal) {
   return {comparison_sample("equal", {3, 4}, 0, true, equal), comparison_sample("not equal", {3, 4}, 1, false, equal),
           comparison_sample("none", {0}, 0, true, equal)};
 }
 ORDO_OP_SIZES(equal) { return {comparison_sample("not equal", {n}, 1, n == 0, equal)}; }
-ORDO_OP_NO_INTEGERS(equal);
 
 Sample nan_to_num_sample(const Dims& sizes) {
   return {.label = sizes.str(),
@@ -208,27 +194,24 @@ ORDO_OP_SAMPLES(nan_to_num) {
   return {nan_to_num_sample({}), nan_to_num_sample({0, 3}), nan_to_num_sample({3, 11, 31})};
 }
 ORDO_OP_SIZES(nan_to_num) { return {nan_to_num_sample({n})}; }
-ORDO_OP_NO_INTEGERS(nan_to_num);
 
 std::vector<Sample> bitwise_not_samples(const Dims& sizes) {
   std::vector<Sample> samples;
   for (DType dtype : {boolean, uint8, int32, int64})
-    samples.push_back({.label = std::string(name(dtype)) + " " + sizes.str(),
-                       .inputs = {test_indices(sizes, 200).to(dtype)},
-                       .run = [](const TensorList& in) { return bitwise_not(in[0]); },
-                       .reference =
-                           [dtype](const TensorList& in) {
-                             auto v = in[0].to_vector<double>();
-                             for (double& x : v) x = dtype == boolean ? 1 - x : dtype == uint8 ? 255 - x : -1 - x;
-                             return v;
-                           },
-                       .gradient = false,
-                       .tolerance = 0});
+    samples.push_back(
+        {.label = std::string(name(dtype)) + " " + sizes.str(),
+         .inputs = {test_indices(sizes, 200).to(dtype)},
+         .run = [](const TensorList& in) { return bitwise_not(in[0]); },
+         .reference = [highest = dtype == boolean ? 1
+                                 : dtype == uint8 ? 255
+                                                  : -1](
+                          const TensorList& in) { return each_value(in[0], [=](double x) { return highest - x; }); },
+         .gradient = false,
+         .tolerance = 0});
   return samples;
 }
 ORDO_OP_SAMPLES(bitwise_not) { return bitwise_not_samples({3, 11}); }
 ORDO_OP_SIZES(bitwise_not) { return bitwise_not_samples({n}); }
-ORDO_OP_NO_INTEGERS(bitwise_not);
 
 // -- what samples cannot say
 
@@ -263,13 +246,13 @@ TEST(Gates, shapes_zeros_and_refusals) {
   prelu(x, w).sum().backward();
   expect_values(x.grad(), {0.5, 0.5, 1});
   expect_values(w.grad(), {-2});
-  expect_values(prelu(tensor<double>({kNan, kInfinity, -kInfinity}), w), {kNan, kInfinity, -kInfinity});
+  expect_values(prelu(tensor<double>({NAN, INFINITY, -INFINITY}), w), {NAN, INFINITY, -INFINITY});
 }
 
 TEST(IsClose, infinities_nan_and_dtypes) {
   for (Device device : test_devices()) {
-    const Tensor a = tensor<double>({kInfinity, kInfinity, kNan, 1, kInfinity}).to(device),
-                 b = tensor<double>({kInfinity, -kInfinity, kNan, 1 + 1e-6, 1}).to(device);
+    const Tensor a = tensor<double>({INFINITY, INFINITY, NAN, 1, INFINITY}).to(device),
+                 b = tensor<double>({INFINITY, -INFINITY, NAN, 1 + 1e-6, 1}).to(device);
     expect_values(isclose(a, b), {1, 0, 0, 1, 0});
     expect_values(isclose(a, b, 0, 0), {1, 0, 0, 0, 0});
     expect_values(isclose(a, b, 1e-5, 1e-8, true), {1, 0, 1, 1, 0});
@@ -296,7 +279,7 @@ TEST(NanToNum, replaces) {
     expect_values(nan_to_num(x), {0, most, -most, -0.0, 2});
     expect_values(nan_to_num(x, 7, 8, -9), {7, 8, -9, -0.0, 2});
     expect_values(nan_to_num(x.to(float16)), {0, 65504, -65504, 0, 2});
-    expect_values(nan_to_num(x.to(bfloat16), 1, kInfinity), {1, kInfinity, -0x1.fep127, 0, 2});
+    expect_values(nan_to_num(x.to(bfloat16), 1, INFINITY), {1, INFINITY, -0x1.fep127, 0, 2});
     nan_to_num(x).sum().backward();
     expect_values(x.grad(), {0, 0, 0, 1, 1});
     EXPECT_EQ(nan_to_num(tensor({3}).to(device)).dtype(), int64);

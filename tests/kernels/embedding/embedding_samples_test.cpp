@@ -1,7 +1,5 @@
-#include <cmath>
-
 #include <ordo/kernels/embedding/embedding.h>
-#include "tests/support/op_samples.h"
+#include "tests/kernels/samples.h"
 
 namespace ordo::test::embedding_samples_test {
 namespace {
@@ -16,9 +14,8 @@ struct Case {
 };
 
 Sample sample_of(const Case& c) {
-  Sample sample;
-  sample.label = c.label;
-  sample.inputs = {test_indices(c.input, c.rows, 5, c.index_dtype), test_values({c.rows, c.columns}, 6)};
+  Sample sample =
+      new_sample(c.label, {test_indices(c.input, c.rows, 5, c.index_dtype), test_values({c.rows, c.columns}, 6)});
   sample.run = [c](const TensorList& in) { return embedding(in[0], in[1], c.padding); };
   sample.forced = [c](const TensorList& in, Algorithm algorithm) {
     Dims sizes = in[0].sizes();
@@ -80,6 +77,13 @@ ORDO_OP_SAMPLES(embedding) {
   all.push_back(shortened(1));
   all.push_back(shortened(2));
   return all;
+}
+
+// embedding: gradients of other shapes.
+TEST(Embedding, gradients_of_other_shapes) {
+  const Tensor input = test_indices({3}, 4);
+  for (const Tensor& grad : {test_values({4, 2}), scalar_tensor(1.0)})
+    EXPECT_ORDO_ERROR(kernels::embedding_backward(grad, input, 4), ShapeError, "embedding_backward");
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // The formula, against a plain form of it; every device, layout and number of threads.
 #include <ordo/engine/run/launch_tuning.h>
 #include <ordo/kernels/fingerprint/fingerprint.h>
-#include "tests/support/op_samples.h"
 #include "tests/support/threads_scope.h"
 
 namespace ordo::test::fingerprint_test {
@@ -9,16 +8,14 @@ namespace {
 
 using Wide = unsigned __int128;
 
-uint64_t splitmix64(uint64_t number) {  // of the sequence from seed 0
-  uint64_t z = (number + 1) * 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
 uint64_t scrambled(uint64_t z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   return z ^ (z >> 31);
+}
+
+uint64_t splitmix64(uint64_t number) {  // of the sequence from seed 0
+  return scrambled((number + 1) * 0x9e3779b97f4a7c15u);
 }
 
 /// As docs/audit.md says it, word by word.
@@ -109,7 +106,7 @@ TEST(Fingerprint, of_rows_that_lie_side_by_side) {
   // Rows and columns that are whole squares, lines and blocks, a few more and a few less, and too long to go together.
   const int64_t shapes[][2] = {{2, 3},    {4, 4},    {5, 7},     {16, 64},  {15, 66},   {33, 130},
                                {64, 961}, {7, 4096}, {9, 17000}, {1030, 2}, {3, 16385}, {300, 256}};
-  const int before = num_threads();
+  const ThreadsScope scope;
   for (DType dtype : {uint8, float16, float32, float64})
     for (const auto& [rows, columns] : shapes) {
       const Tensor t = values({columns, rows}, dtype), wide = values({columns + 3, rows + 5}, dtype);
@@ -121,7 +118,6 @@ TEST(Fingerprint, of_rows_that_lie_side_by_side) {
           EXPECT_EQ(kernels::fingerprint(view), expected)
               << name(dtype) << " " << view.sizes().str() << " threads " << threads;
         }
-        set_num_threads(before);
       }
     }
 }

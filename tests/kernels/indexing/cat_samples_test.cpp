@@ -1,4 +1,4 @@
-#include "tests/support/op_samples.h"
+#include "tests/kernels/samples.h"
 
 namespace ordo::test::cat_samples_test {
 namespace {

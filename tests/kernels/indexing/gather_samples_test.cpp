@@ -1,5 +1,4 @@
 #include "tests/kernels/scatter/scatter_reference.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::gather_samples_test {
 namespace {

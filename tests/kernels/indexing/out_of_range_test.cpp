@@ -1,7 +1,7 @@
 // Every operation that takes indices finds those out of range, on every device: the error names the operation, the
 // place and the index, and the device is usable after it. On the CPU nothing has been written then.
 #include <ordo/kernels/embedding/embedding.h>
-#include "tests/support/op_samples.h"
+#include "tests/kernels/samples.h"
 
 namespace ordo::test::out_of_range_test {
 namespace {
@@ -13,7 +13,7 @@ struct Case {
   bool from_the_end = false;  // negative indices count from there
 };
 
-Tensor ones_as(const Tensor& x, const Dims& sizes) { return ones(sizes, x.options()); }
+Tensor sources(const Tensor& x, int64_t columns = 3) { return ones({3, columns}, x.options()); }
 Tensor rows(const Tensor& index) { return index.view({3, 1}); }
 
 std::vector<Case> cases() {
@@ -26,34 +26,17 @@ std::vector<Case> cases() {
       {"[nll_loss] target", [](Tensor& x, const Tensor& i) { return nll_loss(x.t().contiguous().to(float32), i); }},
       {"[embedding] input", [](Tensor& x, const Tensor& i) { return embedding(i, x); }},
       {"[embedding_backward] input",
-       [](Tensor& x, const Tensor& i) {
-         return kernels::embedding_backward(ones_as(x, {3, 3}), i, 4);
-       }},
-      {"[index_add] index",
-       [](Tensor& x, const Tensor& i) {
-         return index_add(x, 0, i, ones_as(x, {3, 3}));
-       }},
-      {"[index_copy] index",
-       [](Tensor& x, const Tensor& i) {
-         return index_copy(x, 0, i, ones_as(x, {3, 3}));
-       }},
+       [](Tensor& x, const Tensor& i) { return kernels::embedding_backward(sources(x), i, 4); }},
+      {"[index_add] index", [](Tensor& x, const Tensor& i) { return index_add(x, 0, i, sources(x)); }},
+      {"[index_copy] index", [](Tensor& x, const Tensor& i) { return index_copy(x, 0, i, sources(x)); }},
       {"[index_fill] index", [](Tensor& x, const Tensor& i) { return index_fill(x, 0, i, 1); }},
-      {"[scatter_add] index",
-       [](Tensor& x, const Tensor& i) {
-         return scatter_add(x, 0, rows(i), ones_as(x, {3, 1}));
-       }},
-      {"[scatter] index",
-       [](Tensor& x, const Tensor& i) {
-         return scatter(x, 0, rows(i), ones_as(x, {3, 1}));
-       }},
+      {"[scatter_add] index", [](Tensor& x, const Tensor& i) { return scatter_add(x, 0, rows(i), sources(x, 1)); }},
+      {"[scatter] index", [](Tensor& x, const Tensor& i) { return scatter(x, 0, rows(i), sources(x, 1)); }},
       {"[scatter] index", [](Tensor& x, const Tensor& i) { return scatter(x, 0, rows(i), 1); }},
-      {"[scatter_] index",
-       [](Tensor& x, const Tensor& i) {
-         return x.scatter_(0, rows(i), ones_as(x, {3, 1}));
-       }},
+      {"[scatter_] index", [](Tensor& x, const Tensor& i) { return x.scatter_(0, rows(i), sources(x, 1)); }},
       {"[index_put_] index", [](Tensor& x, const Tensor& i) { return x.index_put_({i}, -1); }, true},
-      {"[put] index", [](Tensor& x, const Tensor& i) { return put(x.select(1, 0), i, ones_as(x, {3})); }, true},
-      {"[put] index", [](Tensor& x, const Tensor& i) { return put(x.select(1, 0), i, ones_as(x, {3}), true); }, true},
+      {"[put] index", [](Tensor& x, const Tensor& i) { return put(x.select(1, 0), i, sources(x)[0]); }, true},
+      {"[put] index", [](Tensor& x, const Tensor& i) { return put(x.select(1, 0), i, sources(x)[0], true); }, true},
   };
   for (const EmbeddingBagMode mode : {EmbeddingBagMode::sum, EmbeddingBagMode::mean, EmbeddingBagMode::max})
     all.push_back(
@@ -63,7 +46,7 @@ std::vector<Case> cases() {
   for (const Reduce reduce : {Reduce::sum, Reduce::prod, Reduce::mean, Reduce::amax, Reduce::amin})
     for (const bool include_self : {true, false})
       all.push_back({"[scatter_reduce_] index", [=](Tensor& x, const Tensor& i) {
-                       return x.scatter_reduce_(0, rows(i), ones_as(x, {3, 1}), reduce, include_self);
+                       return x.scatter_reduce_(0, rows(i), sources(x, 1), reduce, include_self);
                      }});
   return all;
 }

@@ -1,8 +1,6 @@
 // take, put, take_along_dim, nonzero, masked_select, masked_scatter and repeat_interleave.
-#include <limits>
-
+#include "tests/kernels/samples.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 #include "tests/support/threads_scope.h"
 
 namespace ordo::test::take_samples_test {
@@ -11,9 +9,7 @@ namespace {
 using Values = std::vector<double>;
 
 Sample take_sample(const char* label, const Dims& sizes, const Dims& index, DType dtype = int64) {
-  Sample s;
-  s.label = label;
-  s.inputs = {test_values(sizes, 1), test_indices(index, sizes.product(), 2, dtype)};
+  Sample s = new_sample(label, {test_values(sizes, 1), test_indices(index, sizes.product(), 2, dtype)});
   s.run = [](const TensorList& in) { return take(in[0], in[1]); };
   s.reference = [](const TensorList& in) {
     Values out;
@@ -33,9 +29,8 @@ ORDO_OP_SAMPLES(take) {
 ORDO_OP_INTEGER(take, "index", take(some(d), one_index(v, d)));
 
 Sample put_sample(const char* label, const Dims& sizes, const Dims& index, bool accumulate, DType dtype = int64) {
-  Sample s;
-  s.label = label;
-  s.inputs = {test_values(sizes, 1), test_indices(index, sizes.product(), 2, dtype), test_values(index, 3)};
+  Sample s =
+      new_sample(label, {test_values(sizes, 1), test_indices(index, sizes.product(), 2, dtype), test_values(index, 3)});
   s.run = [=](const TensorList& in) { return put(in[0], in[1], in[2], accumulate); };
   s.reference = [=](const TensorList& in) {
     auto out = in[0].to_vector<double>();
@@ -59,9 +54,7 @@ ORDO_OP_INTEGER(put, "index", put(some(d), one_index(v, d), ones({1}, {.device =
 ORDO_OP_INTEGER(put, "index to accumulate", put(some(d), one_index(v, d), ones({1}, {.device = d}), true));
 
 Sample along_sample(const char* label, const Dims& sizes, const Dims& index, int dim) {
-  Sample s;
-  s.label = label;
-  s.inputs = {test_values(sizes, 1), test_indices(index, sizes[dim], 2)};
+  Sample s = new_sample(label, {test_values(sizes, 1), test_indices(index, sizes[dim], 2)});
   s.run = [dim](const TensorList& in) { return take_along_dim(in[0], in[1], dim); };
   s.reference = [=](const TensorList& in) {
     Dims common = sizes;
@@ -101,9 +94,7 @@ Tensor with_zeros(const Dims& sizes, uint64_t stream) {
   return test_values(sizes, stream) * test_indices(sizes, 2, stream + 1).to(float64);
 }
 Sample nonzero_sample(const char* label, const Dims& sizes) {
-  Sample s;
-  s.label = label;
-  s.inputs = {with_zeros(sizes, 1)};
+  Sample s = new_sample(label, {with_zeros(sizes, 1)});
   s.run = [](const TensorList& in) { return nonzero(in[0]); };
   s.reference = [sizes](const TensorList& in) {
     Values out;
@@ -123,12 +114,9 @@ ORDO_OP_SAMPLES(nonzero) {
   return {nonzero_sample("vector", {9}), nonzero_sample("three", {2, 3, 4}), nonzero_sample("none", {0}),
           nonzero_sample("many", {300, 700})};
 }
-ORDO_OP_NO_INTEGERS(nonzero);
 
 Sample select_sample(const char* label, const Dims& sizes, const Dims& mask) {
-  Sample s;
-  s.label = label;
-  s.inputs = {test_values(sizes, 1)};
+  Sample s = new_sample(label, {test_values(sizes, 1)});
   const Tensor m = test_indices(mask, 2, 5) == 1;
   const Dims all = broadcast_sizes("mask", sizes, mask);
   s.run = [m](const TensorList& in) { return masked_select(in[0], m.to(in[0].device())); };
@@ -150,7 +138,6 @@ ORDO_OP_SAMPLES(masked_select) {
           select_sample("both broadcast", {3, 1}, {1, 5}), select_sample("none", {0}, {0}),
           select_sample("0-d", {}, {6})};
 }
-ORDO_OP_NO_INTEGERS(masked_select);
 
 Sample masked_scatter_sample(const char* label, const Dims& sizes, const Dims& mask) {
   Sample s = select_sample(label, sizes, mask);
@@ -176,12 +163,9 @@ ORDO_OP_SAMPLES(masked_scatter) {
   return {masked_scatter_sample("matrix", {3, 4}, {3, 4}), masked_scatter_sample("mask broadcasts", {3, 4}, {4}),
           masked_scatter_sample("both broadcast", {3, 1}, {1, 5}), masked_scatter_sample("none", {0}, {0})};
 }
-ORDO_OP_NO_INTEGERS(masked_scatter);
 
 Sample repeat_sample(const char* label, const Dims& sizes, int dim, bool one_number) {
-  Sample s;
-  s.label = label;
-  s.inputs = {test_values(sizes, 1)};
+  Sample s = new_sample(label, {test_values(sizes, 1)});
   const int64_t slices = sizes[dim];
   const std::vector<int64_t> repeats =
       one_number ? std::vector<int64_t>(size_t(slices), 3) : test_indices({slices}, 4, 2).to_vector<int64_t>();
@@ -267,9 +251,8 @@ TEST(Take, from_both_ends_and_the_last_stays) {
 }
 
 TEST(MaskedSelect, special_cases) {
-  const float nan = std::numeric_limits<float>::quiet_NaN();
   for (Device device : test_devices()) {
-    EXPECT_EQ(nonzero(tensor<float>({0.f, nan, -0.f, 2.f}).to(device)).to_vector<int64_t>(),
+    EXPECT_EQ(nonzero(tensor<float>({0.f, NAN, -0.f, 2.f}).to(device)).to_vector<int64_t>(),
               (std::vector<int64_t>{1, 3}));
     EXPECT_EQ(nonzero(scalar_tensor(3, {.device = device})).sizes(), (Dims{1, 0}));
     EXPECT_EQ(nonzero(scalar_tensor(0, {.device = device})).sizes(), (Dims{0, 0}));

@@ -1,32 +1,89 @@
 // cholesky, solve, inverse, det, slogdet, qr, svd, svd_lowrank: samples for the registry-driven tests, and what samples
 // cannot say. The samples' matrices are made regular first, whatever the tests make of their inputs.
-#include <cmath>
-#include <limits>
-
-#include "tests/kernels/linalg/matrices.h"
+#include "tests/kernels/samples.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::linalg_samples_test {
 namespace {
 
-Tensor positive(const Tensor& t) {
-  if (!is_matrix(t) || t.size(-1) != t.size(-2)) return t;
-  return (t + t.transpose(-2, -1)) * 0.25 + ramp(t);
+/// Matrices, with what is not one left as it is, for the operation to refuse.
+bool is_matrix(const Tensor& t) { return t.defined() && is_floating(t.dtype()) && t.dim() >= 2; }
+
+/// 6 + 3 i at [i, i], 0 elsewhere.
+Tensor ramp(const Tensor& t) {
+  const int64_t m = t.size(-2), n = t.size(-1);
+  std::vector<double> values(size_t(m * n));
+  for (int64_t i = 0; i < std::min(m, n); ++i) values[size_t(i * n + i)] = 6 + 3 * double(i);
+  return from_vector(values, {m, n}, t.options());
+}
+/// Regular, with singular values that differ.
+Tensor regular(const Tensor& t) { return is_matrix(t) ? t + ramp(t) : t; }
+
+using Matrix = std::vector<double>;  ///< row-major
+
+/// Gauss and Jordan: a [n][n] and x [n][k] become a^-1 x; returns the determinant. No pivots: a is regular in the order
+/// of its diagonal.
+double eliminate(Matrix a, Matrix& x, int64_t n, int64_t k) {
+  double det = 1;
+  for (int64_t p = 0; p < n; ++p) {
+    const double pivot = a[size_t(p * n + p)];
+    det *= pivot;
+    for (int64_t j = 0; j < n; ++j) a[size_t(p * n + j)] /= pivot;
+    for (int64_t j = 0; j < k; ++j) x[size_t(p * k + j)] /= pivot;
+    for (int64_t i = 0; i < n; ++i) {
+      const double f = a[size_t(i * n + p)];
+      if (i == p || f == 0) continue;
+      for (int64_t j = 0; j < n; ++j) a[size_t(i * n + j)] -= f * a[size_t(p * n + j)];
+      for (int64_t j = 0; j < k; ++j) x[size_t(i * k + j)] -= f * x[size_t(p * k + j)];
+    }
+  }
+  return det;
+}
+/// a^-1 x.
+Matrix solved(const Matrix& a, Matrix x, int64_t n, int64_t k) {
+  eliminate(a, x, n, k);
+  return x;
+}
+Matrix unit_matrix(int64_t n) {
+  Matrix out(size_t(n * n));
+  for (int64_t i = 0; i < n; ++i) out[size_t(i * n + i)] = 1;
+  return out;
 }
 
-// -- plain double-precision loops, for one matrix after the other -----------------------------------------------------
-
-template <class F>
-std::vector<double> for_each_matrix(const Tensor& t, const F& f) {
-  const int64_t size = t.size(-2) * t.size(-1), count = size ? t.numel() / size : 0;
+/// Matrix i of t, and f of each, one after the other.
+Matrix one_of(const Tensor& t, int64_t i) {
+  const int64_t size = t.size(-2) * t.size(-1);
   const auto all = t.to_vector<double>();
-  std::vector<double> out;
+  const int64_t at = i * size % std::max<int64_t>(1, t.numel());
+  return {all.begin() + at, all.begin() + at + size};
+}
+int64_t matrices_in(const Tensor& t) {
+  const int64_t size = t.size(-2) * t.size(-1);
+  return size ? t.numel() / size : 0;
+}
+template <class F>
+Matrix for_each_of(int64_t count, const F& f) {
+  Matrix out;
   for (int64_t i = 0; i < count; ++i) {
-    const std::vector<double> one = f(Matrix(all.begin() + i * size, all.begin() + (i + 1) * size), i);
+    const Matrix one = f(i);
     out.insert(out.end(), one.begin(), one.end());
   }
   return out;
+}
+
+/// About n elements in square matrices.
+int64_t side(int64_t n) { return std::min<int64_t>(n, 33); }
+Dims squares(int64_t n) { return {(n + side(n) * side(n) - 1) / (side(n) * side(n)), side(n), side(n)}; }
+
+/// The largest |a - b|.
+double apart(const Tensor& a, const Tensor& b) {
+  EXPECT_EQ(a.sizes(), b.sizes());
+  return a.numel() ? max(abs(a - b)).item() : 0;
+}
+
+Tensor positive(const Tensor& t) {
+  if (!is_matrix(t) || t.size(-1) != t.size(-2)) return t;
+  return (t + t.transpose(-2, -1)) * 0.25 + ramp(t);
 }
 
 Matrix factor(const Matrix& a, int64_t n) {
@@ -40,70 +97,53 @@ Matrix factor(const Matrix& a, int64_t n) {
   return l;
 }
 
-using Function = Tensor (*)(const Tensor&);
-
-Sample of_one(const char* label, const Dims& sizes, Function prepare, const std::function<Tensor(const Tensor&)>& f,
-              const std::function<std::vector<double>(const Matrix&, int64_t)>& reference) {
+Sample of_one(const char* label, const Dims& sizes, Tensor (*prepare)(const Tensor&), Tensor (*f)(const Tensor&),
+              Matrix (*reference)(const Matrix& a, int64_t n)) {
   const int64_t n = sizes.back();
   return {.label = label,
           .inputs = {test_values(sizes, 1)},
           .run = [=](const TensorList& in) { return f(prepare(in[0])); },
           .reference =
               [=](const TensorList& in) {
-                return for_each_matrix(prepare(in[0]), [&](const Matrix& a, int64_t) { return reference(a, n); });
+                const Tensor a = prepare(in[0]);
+                return for_each_of(matrices_in(a), [&](int64_t i) { return reference(one_of(a, i), n); });
               },
           .gradient = n <= 4 && sizes.product() < 40,
           .tolerance = 16.0 + 4 * double(n)};
 }
 
-Sample cholesky_sample(const char* label, const Dims& sizes) {
-  return of_one(
-      label, sizes, positive, [](const Tensor& a) { return cholesky(a); }, factor);
-}
-Sample inverse_sample(const char* label, const Dims& sizes) {
-  return of_one(
-      label, sizes, regular, [](const Tensor& a) { return inverse(a); },
-      [](const Matrix& a, int64_t n) {
-        Matrix x(a.size());
-        for (int64_t i = 0; i < n; ++i) x[size_t(i * n + i)] = 1;
-        eliminate(a, x, n, n);
-        return x;
-      });
-}
-std::vector<double> det_of(const Matrix& a, int64_t n) {
+Matrix inverse_of(const Matrix& a, int64_t n) { return solved(a, unit_matrix(n), n, n); }
+Matrix det_of(const Matrix& a, int64_t n) {
   Matrix none;
   return {eliminate(a, none, n, 0)};
 }
-Sample det_sample(const char* label, const Dims& sizes) {
-  return of_one(
-      label, sizes, regular, [](const Tensor& a) { return det(a); }, det_of);
+Matrix log_det_of(const Matrix& a, int64_t n) { return {std::log(std::abs(det_of(a, n)[0]))}; }
+Tensor logabsdet(const Tensor& a) { return slogdet(a).logabsdet; }
+Sample cholesky_sample(const char* label, const Dims& sizes) {
+  return of_one(label, sizes, positive, cholesky, factor);
 }
+Sample inverse_sample(const char* label, const Dims& sizes) {
+  return of_one(label, sizes, regular, inverse, inverse_of);
+}
+Sample det_sample(const char* label, const Dims& sizes) { return of_one(label, sizes, regular, det, det_of); }
 Sample slogdet_sample(const char* label, const Dims& sizes) {
-  return of_one(
-      label, sizes, regular, [](const Tensor& a) { return slogdet(a).logabsdet; },
-      [](const Matrix& a, int64_t n) { return std::vector<double>{std::log(std::abs(det_of(a, n)[0]))}; });
+  return of_one(label, sizes, regular, logabsdet, log_det_of);
+}
+std::vector<Sample> square_samples(Sample (*make)(const char*, const Dims&), const Dims& batch, int64_t larger) {
+  return {make("one", {1, 1}), make("small", {3, 3}), make("batch", batch), make("none", {0, 3, 3}),
+          make("larger", {larger, larger})};
 }
 
 Sample solve_sample(const char* label, const Dims& a, const Dims& b) {
-  Sample s;
-  s.label = label;
-  s.inputs = {test_values(a, 1), test_values(b, 2)};
+  Sample s = new_sample(label, {test_values(a, 1), test_values(b, 2)});
   s.run = [](const TensorList& in) { return solve(regular(in[0]), in[1]); };
   s.reference = [](const TensorList& in) {
     const Tensor a = regular(in[0]);
     const bool vectors = in[1].dim() == 1 || in[1].sizes() == Dims(a.sizes().begin(), a.dim() - 1);
     const Tensor b = vectors ? in[1].unsqueeze(-1) : in[1];
     const int64_t n = a.size(-1), k = b.size(-1);
-    const auto all_a = a.to_vector<double>(), all_b = b.to_vector<double>();
-    const int64_t count_a = a.numel() / (n * n), count_b = b.numel() / (n * k);
-    std::vector<double> out;
-    for (int64_t i = 0; i < std::max(count_a, count_b); ++i) {
-      const int64_t p = i % count_a * n * n, q = i % count_b * n * k;
-      Matrix x(all_b.begin() + q, all_b.begin() + q + n * k);
-      eliminate(Matrix(all_a.begin() + p, all_a.begin() + p + n * n), x, n, k);
-      out.insert(out.end(), x.begin(), x.end());
-    }
-    return out;
+    return for_each_of(std::max(matrices_in(a), matrices_in(b)),
+                       [&](int64_t i) { return solved(one_of(a, i), one_of(b, i), n, k); });
   };
   s.gradient = a.back() <= 4 && a.product() < 40;
   s.tolerance = 16.0 + 4 * double(a.back());
@@ -112,9 +152,7 @@ Sample solve_sample(const char* label, const Dims& a, const Dims& b) {
 
 /// `f` gives a tensor that is the matrix again, from all the factors.
 Sample again_sample(const char* label, const Dims& sizes, const std::function<Tensor(const Tensor&)>& f) {
-  Sample s;
-  s.label = label;
-  s.inputs = {test_values(sizes, 1)};
+  Sample s = new_sample(label, {test_values(sizes, 1)});
   s.run = [f](const TensorList& in) { return f(regular(in[0])); };
   s.gradient = sizes.product() <= 24;
   s.tolerance = 64;
@@ -131,28 +169,10 @@ Tensor lowrank_of(const Tensor& a) {
   return r.S;
 }
 
-int64_t side(int64_t n) { return std::min<int64_t>(n, 33); }
-int64_t batch(int64_t n) { return (n + side(n) * side(n) - 1) / (side(n) * side(n)); }
-Dims squares(int64_t n) { return {batch(n), side(n), side(n)}; }
-
-}  // namespace
-
-ORDO_OP_SAMPLES(cholesky) {
-  return {cholesky_sample("one", {1, 1}), cholesky_sample("small", {3, 3}), cholesky_sample("batch", {2, 2, 3, 3}),
-          cholesky_sample("none", {0, 3, 3}), cholesky_sample("larger", {40, 40})};
-}
-ORDO_OP_SAMPLES(inverse) {
-  return {inverse_sample("one", {1, 1}), inverse_sample("small", {3, 3}), inverse_sample("batch", {2, 2, 3, 3}),
-          inverse_sample("none", {0, 3, 3}), inverse_sample("larger", {40, 40})};
-}
-ORDO_OP_SAMPLES(det) {
-  return {det_sample("one", {1, 1}), det_sample("small", {3, 3}), det_sample("batch", {2, 3, 3}),
-          det_sample("none", {0, 3, 3}), det_sample("larger", {12, 12})};
-}
-ORDO_OP_SAMPLES(slogdet) {
-  return {slogdet_sample("one", {1, 1}), slogdet_sample("small", {3, 3}), slogdet_sample("batch", {2, 3, 3}),
-          slogdet_sample("none", {0, 3, 3}), slogdet_sample("larger", {40, 40})};
-}
+ORDO_OP_SAMPLES(cholesky) { return square_samples(cholesky_sample, {2, 2, 3, 3}, 40); }
+ORDO_OP_SAMPLES(inverse) { return square_samples(inverse_sample, {2, 2, 3, 3}, 40); }
+ORDO_OP_SAMPLES(det) { return square_samples(det_sample, {2, 3, 3}, 12); }
+ORDO_OP_SAMPLES(slogdet) { return square_samples(slogdet_sample, {2, 3, 3}, 40); }
 ORDO_OP_SAMPLES(solve) {
   return {solve_sample("small", {3, 3}, {3, 2}),
           solve_sample("vector", {3, 3}, {3}),
@@ -190,24 +210,15 @@ ORDO_OP_SIZES(qr) { return {again_sample("rows", {n, 3}, q_of), again_sample("co
 ORDO_OP_SIZES(svd) { return {again_sample("rows", {n, 3}, s_of), again_sample("batch", {n, 2, 2}, u_of)}; }
 ORDO_OP_SIZES(svd_lowrank) { return {again_sample("rows", {n, 2}, n > 1 ? lowrank_of : s_of)}; }
 
-ORDO_OP_NO_INTEGERS(cholesky);
-ORDO_OP_NO_INTEGERS(solve);
-ORDO_OP_NO_INTEGERS(inverse);
-ORDO_OP_NO_INTEGERS(det);
-ORDO_OP_NO_INTEGERS(slogdet);
-ORDO_OP_NO_INTEGERS(qr);
-ORDO_OP_NO_INTEGERS(svd);
 ORDO_OP_INTEGER(svd_lowrank, "q", svd_lowrank(some(d), v, 1).S);
 ORDO_OP_INTEGER(svd_lowrank, "niter", v > 100 ? Tensor() : svd_lowrank(some(d), 1, v).S);
 
-namespace {
-
-/// The largest |a - b|.
-double apart(const Tensor& a, const Tensor& b) {
-  EXPECT_EQ(a.sizes(), b.sizes());
-  return a.numel() ? max(abs(a - b)).item() : 0;
-}
 Tensor unit(int64_t n) { return eye(n, {float64}); }
+/// How far columns are from orthonormal ones.
+double orthogonal(const Tensor& t) {
+  const Tensor products = matmul(t.transpose(-2, -1), t);
+  return apart(products, unit(t.size(-1)).expand(products.sizes()));
+}
 
 class LinalgLevels : public testing::TestWithParam<Determinism> {};
 INSTANTIATE_TEST_SUITE_P(Levels, LinalgLevels, testing::Values(Determinism::run_to_run, Determinism::device_to_device));
@@ -220,20 +231,14 @@ TEST_P(LinalgLevels, factors_multiply_to_the_matrix) {
     const int64_t k = std::min(a.size(-2), a.size(-1));
     const QrResult f = qr(a);
     EXPECT_LT(apart(matmul(f.Q, f.R), a), 1e-12);
-    EXPECT_LT(apart(matmul(f.Q.transpose(-2, -1), f.Q), unit(k).expand(matmul(f.Q.transpose(-2, -1), f.Q).sizes())),
-              1e-14);
+    EXPECT_LT(orthogonal(f.Q), 1e-14);
     const SvdResult s = svd(a);
     EXPECT_LT(apart(matmul(s.U * s.S.unsqueeze(-2), s.Vh), a), 1e-12);
-    EXPECT_LT(apart(matmul(s.Vh, s.Vh.transpose(-2, -1)), unit(k).expand(matmul(s.Vh, s.Vh.transpose(-2, -1)).sizes())),
-              1e-14);
-    EXPECT_LT(apart(matmul(s.U.transpose(-2, -1), s.U), unit(k).expand(matmul(s.U.transpose(-2, -1), s.U).sizes())),
-              1e-14);
+    EXPECT_LT(orthogonal(s.Vh.transpose(-2, -1)), 1e-14);
+    EXPECT_LT(orthogonal(s.U), 1e-14);
     for (int64_t j = 0; j + 1 < k; ++j) EXPECT_TRUE((s.S.select(-1, j) >= s.S.select(-1, j + 1)).all().item<bool>());
   }
 }
-
-/// Orthonormal columns.
-double orthogonal(const Tensor& t) { return apart(matmul(t.transpose(-2, -1), t), unit(t.size(-1))); }
 
 TEST(Linalg, svd_of_difficult_matrices) {
   using Element = double (*)(int64_t i, int64_t j, int64_t n);
@@ -324,6 +329,277 @@ TEST(Linalg, low_rank_is_found) {
   EXPECT_LT(apart(matmul(f.U * f.S.unsqueeze(-2), f.V.t()), a), 1e-12);
   generator.manual_seed(3);
   EXPECT_EQ(bytes_of(svd_lowrank(a, 3, 1, &generator).U), bytes_of(f.U));
+}
+
+// -- solve_triangular, matrix_power, lstsq, eigh and pinv ---------------------------------------------------------
+
+/// Symmetric, with eigenvalues that differ.
+Tensor symmetric(const Tensor& t) {
+  if (!is_matrix(t) || t.size(-1) != t.size(-2)) return t;
+  return regular((t + t.transpose(-2, -1)) * 0.25);
+}
+
+// -- plain double-precision loops over row-major matrices ---------------------------------------------------------
+
+Matrix product(const Matrix& a, const Matrix& b, int64_t m, int64_t n, int64_t k) {
+  Matrix out(size_t(m * k));
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t c = 0; c < k; ++c) out[size_t(i * k + c)] += a[size_t(i * n + j)] * b[size_t(j * k + c)];
+  return out;
+}
+Matrix transposed(const Matrix& a, int64_t m, int64_t n) {
+  Matrix out(a.size());
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) out[size_t(j * m + i)] = a[size_t(i * n + j)];
+  return out;
+}
+/// (a^T a)^-1 a^T, or a^T (a a^T)^-1 where m < n.
+Matrix pseudo_inverse(const Matrix& a, int64_t m, int64_t n) {
+  const Matrix t = transposed(a, m, n);
+  if (m >= n) return solved(product(t, a, n, m, n), t, n, m);
+  return transposed(solved(product(a, t, m, n, m), a, m, n), m, n);
+}
+
+// -- samples ----------------------------------------------------------------------------------------------------------
+
+struct TriangleCase {
+  const char* label;
+  Dims a, b;
+  bool upper = true, left = true, unit = false;
+};
+Sample triangle_sample(const TriangleCase& c) {
+  Sample s = new_sample(c.label, {test_values(c.a, 1), test_values(c.b, 2)});
+  const auto prepared = [c](const Tensor& a) { return c.unit ? a * 0.25 : regular(a); };
+  s.run = [=](const TensorList& in) {
+    return solve_triangular(is_matrix(in[0]) ? prepared(in[0]) : in[0], in[1], c.upper, c.left, c.unit);
+  };
+  s.reference = [=](const TensorList& in) {
+    const Tensor a = prepared(in[0]);
+    const int64_t n = a.size(-1), k = c.b[c.b.size() - (c.left ? 1 : 2)];
+    return for_each_of(std::max(matrices_in(a), matrices_in(in[1])), [&](int64_t i) {
+      Matrix t = one_of(a, i);
+      for (int64_t r = 0; r < n; ++r)
+        for (int64_t j = 0; j < n; ++j) {
+          if (c.upper ? j < r : j > r) t[size_t(r * n + j)] = 0;
+          if (c.unit && r == j) t[size_t(r * n + j)] = 1;
+        }
+      if (c.left) return solved(t, one_of(in[1], i), n, k);
+      return transposed(solved(transposed(t, n, n), transposed(one_of(in[1], i), k, n), n, k), n, k);
+    });
+  };
+  s.gradient = c.a.back() <= 4 && c.a.product() < 40;
+  s.tolerance = 16.0 + 4 * double(c.a.back());
+  return s;
+}
+
+Sample power_sample(const char* label, const Dims& sizes, int64_t power) {
+  Sample s = new_sample(label, {test_values(sizes, 1)});
+  const auto prepared = [](const Tensor& a) { return is_matrix(a) ? regular(a) * 0.1 : a; };
+  s.run = [=](const TensorList& in) { return matrix_power(prepared(in[0]), power); };
+  s.reference = [=](const TensorList& in) {
+    const Tensor a = prepared(in[0]);
+    const int64_t n = a.size(-1);
+    return for_each_of(matrices_in(a), [&](int64_t i) {
+      Matrix x = unit_matrix(n), one = one_of(a, i);
+      if (power < 0) one = solved(one, x, n, n);
+      for (int64_t k = 0; k < std::abs(power); ++k) x = product(x, one, n, n, n);
+      return x;
+    });
+  };
+  s.gradient = sizes.product() < 40;
+  s.tolerance = 64.0 + 16 * double(sizes.back());
+  return s;
+}
+
+/// The solution, or the residuals.
+Sample lstsq_sample(const char* label, const Dims& a, const Dims& b, bool residuals = false) {
+  Sample s = new_sample(label, {test_values(a, 1), test_values(b, 2)});
+  s.run = [=](const TensorList& in) {
+    const LstsqResult r = lstsq(regular(in[0]), in[1]);
+    return residuals ? r.residuals : r.solution;
+  };
+  s.reference = [=](const TensorList& in) {
+    const Tensor x = regular(in[0]), y = b.size() < a.size() ? in[1].unsqueeze(-1) : in[1];
+    const int64_t m = x.size(-2), n = x.size(-1), k = y.size(-1);
+    return for_each_of(std::max(matrices_in(x), matrices_in(y)), [&](int64_t i) {
+      const Matrix one = one_of(x, i), right = one_of(y, i);
+      const Matrix found = product(pseudo_inverse(one, m, n), right, n, m, k);
+      if (!residuals) return found;
+      const Matrix reached = product(one, found, m, n, k);
+      Matrix sums(static_cast<size_t>(k));
+      for (int64_t e = 0; e < m * k; ++e) sums[size_t(e % k)] += std::pow(reached[size_t(e)] - right[size_t(e)], 2);
+      return sums;
+    });
+  };
+  s.gradient = a.product() < 40;
+  s.tolerance = 64.0 + 16 * double(std::max(a.back(), a[a.size() - 2]));
+  return s;
+}
+
+Sample eigh_sample(const char* label, const Dims& sizes, bool vectors) {
+  Sample s = new_sample(label, {test_values(sizes, 1)});
+  s.run = [=](const TensorList& in) {
+    const EighResult r = eigh(symmetric(in[0]));
+    return vectors ? r.eigenvectors : r.eigenvalues;
+  };
+  s.gradient = sizes.product() <= 24;
+  s.tolerance = 64;
+  return s;
+}
+
+Sample pinv_sample(const char* label, const Dims& sizes) {
+  Sample s = new_sample(label, {test_values(sizes, 1)});
+  s.run = [](const TensorList& in) { return pinv(regular(in[0])); };
+  s.reference = [](const TensorList& in) {
+    const Tensor a = regular(in[0]);
+    return for_each_of(matrices_in(a), [&](int64_t i) { return pseudo_inverse(one_of(a, i), a.size(-2), a.size(-1)); });
+  };
+  s.gradient = sizes.product() <= 24;
+  s.tolerance = 64.0 + 16 * double(std::max(sizes.back(), sizes[sizes.size() - 2]));
+  return s;
+}
+
+ORDO_OP_SAMPLES(solve_triangular) {
+  return samples_of<TriangleCase>({{"upper", {3, 3}, {3, 2}},
+                                   {"lower", {3, 3}, {3, 2}, false},
+                                   {"upper, right", {3, 3}, {2, 3}, true, false},
+                                   {"lower, right", {3, 3}, {2, 3}, false, false},
+                                   {"unit upper", {3, 3}, {3, 2}, true, true, true},
+                                   {"unit lower", {3, 3}, {3, 1}, false, true, true},
+                                   {"unit lower, right", {3, 3}, {1, 3}, false, false, true},
+                                   {"shared triangle", {3, 3}, {2, 3, 2}, false},
+                                   {"shared right side", {2, 3, 3}, {3, 2}},
+                                   {"none", {0, 3, 3}, {0, 3, 2}},
+                                   {"larger", {40, 40}, {40, 5}, false}},
+                                  triangle_sample);
+}
+ORDO_OP_SAMPLES(matrix_power) {
+  return {power_sample("1", {3, 3}, 1),       power_sample("2", {2, 3, 3}, 2),    power_sample("5", {3, 3}, 5),
+          power_sample("6", {2, 2}, 6),       power_sample("-1", {3, 3}, -1),     power_sample("-3", {2, 2, 2}, -3),
+          power_sample("none", {0, 3, 3}, 3), power_sample("larger", {20, 20}, 3)};
+}
+ORDO_OP_SAMPLES(lstsq) {
+  return {lstsq_sample("square", {3, 3}, {3, 2}),           lstsq_sample("tall", {4, 2}, {4, 3}),
+          lstsq_sample("tall vector", {4, 3}, {4}),         lstsq_sample("tall batch", {2, 3, 2}, {2, 3, 2}),
+          lstsq_sample("shared matrix", {3, 2}, {2, 3, 2}), lstsq_sample("wide", {2, 4}, {2, 3}),
+          lstsq_sample("wide vectors", {2, 2, 3}, {2, 2}),  lstsq_sample("residuals", {2, 4, 2}, {2, 4, 2}, true),
+          lstsq_sample("larger", {30, 20}, {30, 4}),        lstsq_sample("none", {0, 3, 2}, {0, 3, 1})};
+}
+ORDO_OP_SAMPLES(eigh) {
+  return {eigh_sample("values", {3, 3}, false),
+          eigh_sample("vectors", {3, 3}, true),
+          eigh_sample("batch of values", {2, 2, 2}, false),
+          eigh_sample("batch of vectors", {2, 2, 2}, true),
+          eigh_sample("one", {1, 1}, true),
+          eigh_sample("none", {0, 3, 3}, true),
+          eigh_sample("larger", {40, 40}, false)};
+}
+ORDO_OP_SAMPLES(pinv) {
+  return {pinv_sample("square", {3, 3}),   pinv_sample("tall", {4, 2}),    pinv_sample("wide", {2, 4}),
+          pinv_sample("batch", {2, 3, 2}), pinv_sample("none", {0, 3, 2}), pinv_sample("larger", {30, 20})};
+}
+
+ORDO_OP_SIZES(solve_triangular) {
+  return {triangle_sample({"squares", squares(n), {side(n), 2}}), triangle_sample({"columns", {3, 3}, {3, n}, false}),
+          triangle_sample({"rows", {3, 3}, {n, 3}, false, false})};
+}
+ORDO_OP_SIZES(matrix_power) { return {power_sample("batch", {n, 2, 2}, 3)}; }
+ORDO_OP_SIZES(lstsq) { return {lstsq_sample("rows", {n, 2}, {n, 1}), lstsq_sample("columns", {3, 2}, {3, n})}; }
+ORDO_OP_SIZES(eigh) { return {eigh_sample("squares", squares(n), false), eigh_sample("batch", {n, 2, 2}, true)}; }
+ORDO_OP_SIZES(pinv) { return {pinv_sample("rows", {n, 3}), pinv_sample("batch", {n, 2, 2})}; }
+
+ORDO_OP_INTEGER(matrix_power, "n", matrix_power(some(d).narrow(1, 0, 2), v));
+
+TEST(SolveTriangular, what_is_beyond_is_not_read) {
+  const Tensor upper = from_vector<double>({2, 3, NAN, 4}, {2, 2}), b = from_vector<double>({8, 8}, {2, 1});
+  EXPECT_EQ(solve_triangular(upper, b, true).to_vector<double>(), (std::vector<double>{1, 2}));
+  const Tensor unit = from_vector<double>({NAN, NAN, 3, NAN}, {2, 2});
+  EXPECT_EQ(solve_triangular(unit, b, false, true, true).to_vector<double>(), (std::vector<double>{8, -16}));
+  const Tensor x = upper.clone().set_requires_grad();
+  solve_triangular(x, b, true).sum().backward();
+  EXPECT_EQ(x.grad()[1][0].item(), 0) << "no gradient beyond the triangle";
+}
+
+TEST(SolveTriangular, refuses) {
+  const Tensor b = ones({2, 3});
+  EXPECT_ORDO_ERROR(solve_triangular(zeros({2, 2}), b, true), ValueError, "[solve_triangular] matrix 0 of the batch");
+}
+
+TEST(MatrixPower, large_powers) {
+  const Tensor a = from_vector<double>({1, 1, 0, 1}, {2, 2});
+  EXPECT_EQ(matrix_power(a, 1'000'003).to_vector<double>(), (std::vector<double>{1, 1'000'003, 0, 1}));
+  EXPECT_EQ(matrix_power(a, -7).to_vector<double>(), (std::vector<double>{1, -7, 0, 1}));
+  EXPECT_EQ(matrix_power(a, INT64_MIN).to_vector<double>()[1], -9223372036854775808.0);
+  EXPECT_TRUE(matrix_power(zeros({3, 2, 2}), 0).equal(eye(2).expand({3, 2, 2})));
+  EXPECT_ORDO_ERROR(matrix_power(zeros({2, 2}), -1), ValueError, "singular");
+}
+
+TEST(Lstsq, ranks_and_residuals) {
+  const Tensor line = from_vector<double>({1, 0, 1, 1, 1, 2}, {3, 2}), y = from_vector<double>({1, 2, 4}, {3});
+  const LstsqResult f = lstsq(line, y);
+  EXPECT_LT(apart(f.solution, from_vector<double>({5.0 / 6, 1.5}, {2})), 1e-14);
+  EXPECT_NEAR(f.residuals.item(), 1.0 / 6, 1e-14);
+  EXPECT_EQ(lstsq(line.t(), ones({2}, float64)).residuals.sizes(), (Dims{0}));
+  const Tensor twice = from_vector<double>({1, 2, 2, 4, 3, 6}, {3, 2});
+  EXPECT_ORDO_ERROR(lstsq(twice, y), ValueError, "[lstsq] matrix 0 of the batch is not of full rank; pinv");
+  EXPECT_ORDO_ERROR(lstsq(twice.t(), ones({2}, float64)), ValueError, "not of full rank");
+}
+
+TEST(Eigh, decomposes_difficult_matrices) {
+  using Element = double (*)(int64_t i, int64_t j);
+  const Element kinds[] = {
+      [](int64_t i, int64_t j) { return double((i % 3) * (j % 3)); },                            // of rank 1
+      [](int64_t i, int64_t j) { return std::exp2(-double(i + j)) * std::cos(double(i * j)); },  // graded
+      [](int64_t i, int64_t j) { return double(i == j); },                                       // equal values
+      [](int64_t i, int64_t j) { return double(i + 1 == j || j + 1 == i); },                     // of both signs
+      [](int64_t, int64_t) { return 0.0; },
+      [](int64_t i, int64_t j) { return 1 / double(i + j + 1); },
+      [](int64_t i, int64_t j) { return 1e300 * std::sin(double(i + j)); },
+      [](int64_t i, int64_t j) { return 1e-300 * std::sin(double(i * j)); },
+  };
+  for (const int64_t n : {1, 2, 17, 60})
+    for (const Element& element : kinds) {
+      std::vector<double> values;
+      for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < n; ++j) values.push_back(element(i, j));
+      const Tensor a = from_vector(values, {n, n});
+      const auto [l, v] = eigh(a);
+      EXPECT_LT(apart(matmul(v.t(), v), eye(n, {float64})), 2e-14) << &element - kinds << ", n = " << n;
+      EXPECT_LE(apart(matmul(v * l, v.t()), a), 4e-14 * a.abs().max().item()) << &element - kinds << ", n = " << n;
+      const auto sorted = l.to_vector<double>();
+      EXPECT_TRUE(std::is_sorted(sorted.begin(), sorted.end()));
+    }
+}
+
+TEST(Eigh, signs_the_triangle_and_what_is_refused) {
+  const auto [l, v] = eigh(from_vector<double>({2, NAN, 1, 2}, {2, 2}));  // only the lower triangle is read
+  const double root = std::sqrt(0.5);
+  EXPECT_LT(apart(l, from_vector<double>({1, 3}, {2})), 1e-15);
+  EXPECT_LT(apart(v, from_vector<double>({root, root, -root, root}, {2, 2})), 1e-15);
+  EXPECT_ORDO_ERROR(eigh(full({2, 2}, NAN, float64)), ValueError, "[eigh] matrix 0 of the batch has elements that are");
+  EXPECT_EQ(eigh(zeros({2, 0, 0})).eigenvalues.sizes(), (Dims{2, 0}));
+  // Through eigenvalues alone, the gradient is finite where they are equal.
+  const Tensor same = eye(3, {float64}).set_requires_grad();
+  (eigh(same).eigenvalues * from_vector<double>({1, 2, 3}, {3})).sum().backward();
+  EXPECT_LT(apart(same.grad(), from_vector<double>({1, 0, 0, 0, 2, 0, 0, 0, 3}, {3, 3})), 1e-15);
+}
+
+TEST(Pinv, of_matrices_without_full_rank) {
+  const Tensor a = from_vector<double>({1, 2, 2, 4, 3, 6}, {3, 2});  // (1, 2, 3)^T (1, 2): a^T / 70
+  EXPECT_LT(apart(pinv(a), a.t() / 70), 1e-15);
+  EXPECT_LT(apart(pinv(zeros({2, 3}, float64)), zeros({3, 2}, float64)), 1e-300);
+  const Tensor diagonal = from_vector<double>({4, 0, 0, 0.5}, {2, 2}),
+               cut = from_vector<double>({0.25, 0, 0, 0}, {2, 2});
+  EXPECT_LT(apart(pinv(diagonal), from_vector<double>({0.25, 0, 0, 2}, {2, 2})), 1e-15);
+  EXPECT_LT(apart(pinv(diagonal, 0.5), cut), 1e-15);
+  EXPECT_LT(apart(pinv(diagonal, {}, 0.2), cut), 1e-15);
+  EXPECT_EQ(pinv(zeros({0, 3})).sizes(), (Dims{3, 0}));
+  EXPECT_ORDO_ERROR(pinv(a, -1), ValueError, "[pinv] atol = -1");
+  // Among matrices of rank 1, u v^T, the gradient is that of v u^T / (|u|^2 |v|^2).
+  const auto of_rank_1 = [](const TensorList& in) { return pinv(outer(in[0], in[1])); };
+  EXPECT_EQ(gradcheck(of_rank_1, {test_values({3}, 1).set_requires_grad(), test_values({2}, 2).set_requires_grad()}),
+            "");
 }
 
 }  // namespace

@@ -1,11 +1,9 @@
 // Decompositions in blocks have the bytes of rule 10's loops (docs/ordering.md), with any number of threads.
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 #include <ordo/kernels/linalg/matrix.h>
-#include "tests/support/op_samples.h"
+#include "tests/kernels/samples.h"
 
 namespace ordo::test::lu_test {
 namespace {

@@ -1,16 +1,12 @@
-#include <algorithm>
-#include <cmath>
-
 #include <ordo/kernels/math/math.h>
 #include "tests/kernels/ordering/rule1.h"
+#include "tests/kernels/samples.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::ctc_loss_samples_test {
 namespace {
 
 using Lengths = std::vector<int64_t>;
-const double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Options {
   int64_t blank = 0;
@@ -61,7 +57,7 @@ Tensor loss_of(const TensorList& in, const Case& c) {
 
 double log_sum(double a, double b) {
   if (a < b) std::swap(a, b);
-  return b == -kInfinity ? a : a + std::log1p(std::exp(b - a));
+  return b == -INFINITY ? a : a + std::log1p(std::exp(b - a));
 }
 
 std::vector<double> reference(const TensorList& in, const Case& c) {
@@ -77,9 +73,9 @@ std::vector<double> reference(const TensorList& in, const Case& c) {
       states.push_back(labels[at++]);
       states.push_back(c.options.blank);
     }
-    std::vector<double> alpha(states.size(), -kInfinity);
+    std::vector<double> alpha(states.size(), -INFINITY);
     for (int64_t t = 0; t < c.input_lengths[size_t(n)]; ++t) {
-      std::vector<double> next(alpha.size(), -kInfinity);
+      std::vector<double> next(alpha.size(), -INFINITY);
       for (size_t s = 0; s < states.size(); ++s) {
         double all = t == 0 && s < 2 ? 0 : alpha[s];
         if (t > 0 && s >= 1) all = log_sum(all, alpha[s - 1]);
@@ -88,9 +84,9 @@ std::vector<double> reference(const TensorList& in, const Case& c) {
       }
       alpha = next;
     }
-    double loss = -log_sum(alpha.back(), states.size() > 1 ? alpha[alpha.size() - 2] : -kInfinity);
-    if (c.input_lengths[size_t(n)] == 0) loss = states.size() == 1 ? 0 : kInfinity;
-    losses.push_back(c.options.zero_infinity && loss == kInfinity ? 0 : loss);
+    double loss = -log_sum(alpha.back(), states.size() > 1 ? alpha[alpha.size() - 2] : -INFINITY);
+    if (c.input_lengths[size_t(n)] == 0) loss = states.size() == 1 ? 0 : INFINITY;
+    losses.push_back(c.options.zero_infinity && loss == INFINITY ? 0 : loss);
   }
   if (c.options.reduction == Reduction::none) return losses;
   double sum = 0;
@@ -100,9 +96,7 @@ std::vector<double> reference(const TensorList& in, const Case& c) {
 }
 
 Sample sample_of(const Case& c) {
-  Sample s;
-  s.label = c.label;
-  s.inputs = {test_values(c.sizes), targets_of(c)};
+  Sample s = new_sample(c.label, {test_values(c.sizes), targets_of(c)});
   s.run = [c](const TensorList& in) { return loss_of(in, c); };
   s.reference = [c](const TensorList& in) { return reference(in, c); };
   s.gradient = c.sizes.product() <= 200 && std::isfinite(reference(s.inputs, c)[0]);
@@ -127,40 +121,32 @@ Sample with_lengths() {
   return s;
 }
 
-std::vector<Sample> ctc_samples() {
-  return samples_of<Case>(
-      {{"batch", {6, 3, 4}, {6, 5, 4}, {3, 2, 1}},
-       {"one item", {5, 3}, {5}, {2}, {.concatenated = true}},
-       {"one item, none", {5, 3}, {4}, {2}, {.reduction = Reduction::none}},
-       {"last class blank, sum", {6, 2, 4}, {6, 6}, {3, 2}, {.blank = 3, .reduction = Reduction::sum}},
-       {"none", {5, 3, 3}, {5, 5, 3}, {2, 2, 1}, {.blank = 1, .reduction = Reduction::none}},
-       {"concatenated", {6, 3, 4}, {6, 5, 4}, {3, 0, 1}, {.concatenated = true, .targets = int32}},
-       {"lengths in tensors", {6, 2, 4}, {6, 6}, {2, 1}, {.targets = int32, .tensors = true}},
-       {"empty targets", {4, 2, 3}, {4, 0}, {0, 0}},
-       {"impossible", {3, 3, 3}, {3, 0, 2}, {4, 1, 2}, {.reduction = Reduction::none}},
-       {"impossible, zero_infinity", {3, 3, 3}, {3, 0, 2}, {4, 1, 2}, {.zero_infinity = true}},
-       {"longer", {150, 3, 5}, {150, 140, 100}, {70, 40, 3}},
-       {"no steps", {0, 2, 3}, {0, 0}, {1, 0}, {.reduction = Reduction::none}}},
-      sample_of);
-}
 ORDO_OP_SAMPLES(ctc_loss) {
-  std::vector<Sample> samples = ctc_samples();
+  std::vector<Sample> samples =
+      samples_of<Case>({{"batch", {6, 3, 4}, {6, 5, 4}, {3, 2, 1}},
+                        {"one item", {5, 3}, {5}, {2}, {.concatenated = true}},
+                        {"one item, none", {5, 3}, {4}, {2}, {.reduction = Reduction::none}},
+                        {"last class blank, sum", {6, 2, 4}, {6, 6}, {3, 2}, {.blank = 3, .reduction = Reduction::sum}},
+                        {"none", {5, 3, 3}, {5, 5, 3}, {2, 2, 1}, {.blank = 1, .reduction = Reduction::none}},
+                        {"concatenated", {6, 3, 4}, {6, 5, 4}, {3, 0, 1}, {.concatenated = true, .targets = int32}},
+                        {"lengths in tensors", {6, 2, 4}, {6, 6}, {2, 1}, {.targets = int32, .tensors = true}},
+                        {"empty targets", {4, 2, 3}, {4, 0}, {0, 0}},
+                        {"impossible", {3, 3, 3}, {3, 0, 2}, {4, 1, 2}, {.reduction = Reduction::none}},
+                        {"impossible, zero_infinity", {3, 3, 3}, {3, 0, 2}, {4, 1, 2}, {.zero_infinity = true}},
+                        {"longer", {150, 3, 5}, {150, 140, 100}, {70, 40, 3}},
+                        {"no steps", {0, 2, 3}, {0, 0}, {1, 0}, {.reduction = Reduction::none}}},
+                       sample_of);
   samples.push_back(with_lengths());
   return samples;
 }
 ORDO_OP_SIZES(ctc_loss) {
-  std::vector<Sample> out;
-  for (const Case& c : std::vector<Case>{
-           {"steps", {n, 2, 3}, {n, (n + 1) / 2}, {1, 1}},
-           {"items", {3, n, 4}, Lengths(size_t(n), 3), Lengths(size_t(n), 1)},
-           {"classes", {3, 2, n + 1}, {3, 3}, {2, 1}},
-       })
-    out.push_back(sample_of(c));
-  if (n <= 257) out.push_back(sample_of({"labels", {n, 1, 5}, {n}, {n}}));
-  if (n == 1025) out.push_back(sample_of({"labels, impossible", {2, 2, 5}, {2, 2}, {n, 1}, {.zero_infinity = true}}));
-  return out;
+  std::vector<Case> cases{{"steps", {n, 2, 3}, {n, (n + 1) / 2}, {1, 1}},
+                          {"items", {3, n, 4}, Lengths(size_t(n), 3), Lengths(size_t(n), 1)},
+                          {"classes", {3, 2, n + 1}, {3, 3}, {2, 1}}};
+  if (n <= 257) cases.push_back({"labels", {n, 1, 5}, {n}, {n}});
+  if (n == 1025) cases.push_back({"labels, impossible", {2, 2, 5}, {2, 2}, {n, 1}, {.zero_infinity = true}});
+  return samples_of(cases, sample_of);
 }
-
 ORDO_OP_INTEGER(ctc_loss, "targets", ctc_loss(some(d), one_index(v, d), Lengths{2}, Lengths{1}));
 ORDO_OP_INTEGER(ctc_loss, "input_lengths", ctc_loss(some(d), one_index(1, d), {v}, {1}));
 ORDO_OP_INTEGER(ctc_loss, "target_lengths", ctc_loss(some(d), one_index(1, d), {2}, {v}));
@@ -321,7 +307,7 @@ TEST(CtcLoss, impossible_targets) {
       const Tensor losses = ctc_loss(x, targets.view({2, 2}), {3, 2}, {2, 2},
                                      {.reduction = Reduction::none, .zero_infinity = zero});  // 2 2 needs three steps
       EXPECT_TRUE(std::isfinite(losses[0].item<double>()));
-      EXPECT_EQ(losses[1].item<double>(), zero ? 0 : kInfinity);
+      EXPECT_EQ(losses[1].item<double>(), zero ? 0 : INFINITY);
       losses.backward(ones({2}, {float64, device}));
       const auto g = x.grad().to_vector<double>();
       for (size_t t = 0; t < 3; ++t)
@@ -336,17 +322,16 @@ TEST(CtcLoss, impossible_targets) {
     // Without steps: 0 for an empty target, else impossible; there is no step that a gradient could belong to.
     Tensor x = values.clone().set_requires_grad();
     const Tensor losses = ctc_loss(x, targets.narrow(0, 0, 1), {0, 0}, {1, 0}, {.reduction = Reduction::none});
-    EXPECT_EQ(losses.to_vector<double>(), (std::vector<double>{kInfinity, 0}));
+    EXPECT_EQ(losses.to_vector<double>(), (std::vector<double>{INFINITY, 0}));
     losses.backward(ones({2}, {float64, device}));
     EXPECT_EQ(x.grad().to_vector<double>(), std::vector<double>(18, 0));
   }
 }
 
 TEST(CtcLoss, classes_of_probability_0_and_nan) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
   for (Device device : test_devices()) {
     // Class 2 cannot be, and is not in the target; nor can class 1 at the first step.
-    Tensor x = from_vector<double>({-1, -kInfinity, -kInfinity, -1, -2, -kInfinity}, {2, 3}).to(device);
+    Tensor x = from_vector<double>({-1, -INFINITY, -INFINITY, -1, -2, -INFINITY}, {2, 3}).to(device);
     x.set_requires_grad();
     const Tensor target = tensor<int64_t>({1}).to(device);
     const Tensor loss = ctc_loss(x, target, {2}, {1});
@@ -356,7 +341,7 @@ TEST(CtcLoss, classes_of_probability_0_and_nan) {
     for (bool zero : {false, true})
       for (int at : {0, 1, 4}) {
         std::vector<double> values(6, -1);
-        values[size_t(at)] = nan;
+        values[size_t(at)] = NAN;
         EXPECT_TRUE(std::isnan(ctc_loss(from_vector(values, {2, 3}).to(device), target, {2}, {1},
                                         {.reduction = Reduction::sum, .zero_infinity = zero})
                                    .item<double>()));

@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "tests/kernels/loss/loss_samples.h"
 #include "tests/support/integer_arguments.h"
 

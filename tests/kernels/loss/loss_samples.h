@@ -1,7 +1,7 @@
 // What the samples of losses share.
 #pragma once
 
-#include "tests/support/op_samples.h"
+#include "tests/kernels/samples.h"
 
 namespace ordo::test {
 
@@ -52,6 +52,17 @@ inline Sample element_loss(std::string label, TensorList inputs, std::function<T
         return losses;
       },
       reduction);
+}
+
+/// What losses of elements are tried on: make(label, sizes, reduction, number), with a number for a margin or the like.
+template <class Make>
+std::vector<Sample> element_losses(const Make& make) {
+  return {make("mean", Dims{3, 4}, Reduction::mean, 1.0),
+          make("sum", Dims{5}, Reduction::sum, 0.5),
+          make("none", Dims{2, 3}, Reduction::none, 1.5),
+          make("0-d", Dims{}, Reduction::mean, 1.0),
+          make("sum of nothing", Dims{0}, Reduction::sum, 1.0),
+          make("a block and one", Dims{17, 241}, Reduction::mean, 2.0)};
 }
 
 }  // namespace ordo::test

@@ -1,7 +1,4 @@
-#include <cmath>
-
 #include "tests/kernels/loss/loss_samples.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::mse_loss_samples_test {
 namespace {
@@ -16,12 +13,9 @@ Sample sample(const char* label, Loss loss, const Dims& sizes, Reduction reducti
 }
 
 std::vector<Sample> samples(Loss loss, double (*element)(double, double)) {
-  return {sample("mean", loss, {3, 4}, Reduction::mean, element),
-          sample("sum", loss, {5}, Reduction::sum, element),
-          sample("none", loss, {2, 3}, Reduction::none, element),
-          sample("0-d", loss, {}, Reduction::mean, element),
-          sample("sum of nothing", loss, {0}, Reduction::sum, element),
-          sample("a block and one", loss, {17, 241}, Reduction::mean, element)};
+  return element_losses([=](const char* label, const Dims& sizes, Reduction reduction, double) {
+    return sample(label, loss, sizes, reduction, element);
+  });
 }
 
 std::vector<Sample> sized(int64_t n, Loss loss, double (*element)(double, double)) {

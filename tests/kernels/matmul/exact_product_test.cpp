@@ -3,7 +3,7 @@
 
 #include <ordo/kernels/matmul/exact_product.h>
 #include "tests/kernels/accumulate/exact_reference.h"
-#include "tests/support/op_samples.h"
+#include "tests/kernels/samples.h"
 
 namespace ordo::test::exact_product_test {
 namespace {

@@ -1,9 +1,6 @@
 // Samples and rules of products made of matmul, of einsum, distances and attention.
-#include <cmath>
-#include <limits>
-
+#include "tests/kernels/samples.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::products_samples_test {
 namespace {
@@ -100,14 +97,12 @@ ORDO_OP_SIZES(einsum) {
   return {einsum_sample("ij,jk->ik", {{n, 2}, {2, 3}}), einsum_sample("ij,jk->ik", {{2, n}, {n, 2}}),
           einsum_sample("bij,bj->bi", {{n, 2, 2}, {n, 2}})};
 }
-ORDO_OP_NO_INTEGERS(einsum);
 
 // -- sums with products
 
 Sample addmm_sample(int64_t m, int64_t k, int64_t n, const Dims& input, double beta, double alpha) {
-  Sample s;
-  s.label = input.str() + " " + Dims{m, k, n}.str() + " beta " + std::to_string(beta);
-  s.inputs = {test_values(input, 1), test_values({m, k}, 2), test_values({k, n}, 3)};
+  Sample s = new_sample(input.str() + " " + Dims{m, k, n}.str() + " beta " + std::to_string(beta),
+                        {test_values(input, 1), test_values({m, k}, 2), test_values({k, n}, 3)});
   s.run = [=](const TensorList& in) { return addmm(in[0], in[1], in[2], int(beta), int(alpha)); };
   s.reference = [=](const TensorList& in) {
     Values out = einsum_reference("ik,kj->ij", {in[1], in[2]});
@@ -133,9 +128,8 @@ ORDO_OP_INTEGER(addmm, "alpha of int32", [&] {
 }());
 
 Sample baddbmm_sample(int64_t b, int64_t m, int64_t k, int64_t n) {
-  Sample s;
-  s.label = Dims{b, m, k, n}.str();
-  s.inputs = {test_values({m, n}, 1), test_values({b, m, k}, 2), test_values({b, k, n}, 3)};
+  Sample s = new_sample(Dims{b, m, k, n}.str(),
+                        {test_values({m, n}, 1), test_values({b, m, k}, 2), test_values({b, k, n}, 3)});
   s.run = [](const TensorList& in) { return baddbmm(in[0], in[1], in[2], 2, -1); };
   s.reference = [=](const TensorList& in) {
     Values out = einsum_reference("bik,bkj->bij", {in[1], in[2]});
@@ -157,9 +151,7 @@ ORDO_OP_INTEGER(baddbmm, "beta", [&] {
 }());
 
 Sample dot_sample(int64_t n) {
-  Sample s;
-  s.label = std::to_string(n);
-  s.inputs = {test_values({n}, 1), test_values({n}, 2)};
+  Sample s = new_sample(std::to_string(n), {test_values({n}, 1), test_values({n}, 2)});
   s.run = [](const TensorList& in) { return dot(in[0], in[1]); };
   s.reference = [](const TensorList& in) { return einsum_reference("a,a->", in); };
   s.gradient = n < 60;
@@ -168,12 +160,9 @@ Sample dot_sample(int64_t n) {
 }
 ORDO_OP_SAMPLES(dot) { return {dot_sample(0), dot_sample(5), dot_sample(300), dot_sample(5000)}; }
 ORDO_OP_SIZES(dot) { return {dot_sample(n)}; }
-ORDO_OP_NO_INTEGERS(dot);
 
 Sample tensordot_sample(const Dims& a, const Dims& b, const std::pair<Dims, Dims>& dims, const char* means) {
-  Sample s;
-  s.label = means;
-  s.inputs = {test_values(a, 1), test_values(b, 2)};
+  Sample s = new_sample(means, {test_values(a, 1), test_values(b, 2)});
   s.run = [dims](const TensorList& in) { return tensordot(in[0], in[1], dims); };
   s.reference = [means](const TensorList& in) { return einsum_reference(means, in); };
   s.gradient = a.product() < 60 && b.product() < 60;
@@ -194,7 +183,6 @@ Sample outer_sample(int64_t m, int64_t n) {
 }
 ORDO_OP_SAMPLES(outer) { return {outer_sample(3, 4), outer_sample(0, 2)}; }
 ORDO_OP_SIZES(outer) { return {outer_sample(n, 3), outer_sample(3, n)}; }
-ORDO_OP_NO_INTEGERS(outer);
 
 ORDO_OP_SAMPLES(tensordot) {
   return {tensordot_sample({2, 3, 4}, {4, 3, 2}, {{1, 2}, {1, 0}}, "abc,cbd->ad"),
@@ -223,9 +211,7 @@ double p_norm(const Values& v, double p) {
 Sample cdist_sample(const Dims& batch, int64_t rows, int64_t others, int64_t length, double p) {
   Dims a{rows, length}, b{others, length};
   for (int d = batch.size() - 1; d >= 0; --d) a.insert(0, batch[d]);
-  Sample s;
-  s.label = a.str() + " " + b.str() + " p " + std::to_string(p);
-  s.inputs = {test_values(a, 1), test_values(b, 2)};
+  Sample s = new_sample(a.str() + " " + b.str() + " p " + std::to_string(p), {test_values(a, 1), test_values(b, 2)});
   s.run = [p](const TensorList& in) { return cdist(in[0], in[1], p); };
   s.reference = [=](const TensorList& in) {
     const auto x = in[0].to_vector<double>(), y = in[1].to_vector<double>();
@@ -244,20 +230,16 @@ Sample cdist_sample(const Dims& batch, int64_t rows, int64_t others, int64_t len
   return s;
 }
 ORDO_OP_SAMPLES(cdist) {
-  constexpr double most = std::numeric_limits<double>::infinity();
-  return {cdist_sample({}, 3, 4, 2, 2),    cdist_sample({}, 3, 2, 3, 1), cdist_sample({2}, 2, 3, 2, 3),
-          cdist_sample({}, 3, 2, 4, most), cdist_sample({}, 3, 2, 4, 0), cdist_sample({}, 0, 2, 3, 2),
+  return {cdist_sample({}, 3, 4, 2, 2),        cdist_sample({}, 3, 2, 3, 1), cdist_sample({2}, 2, 3, 2, 3),
+          cdist_sample({}, 3, 2, 4, INFINITY), cdist_sample({}, 3, 2, 4, 0), cdist_sample({}, 0, 2, 3, 2),
           cdist_sample({2}, 9, 17, 20, 2)};
 }
 ORDO_OP_SIZES(cdist) {
   return {cdist_sample({}, n, 2, 3, 2), cdist_sample({}, 2, n, 3, 2), cdist_sample({}, 2, 2, n, 2)};
 }
-ORDO_OP_NO_INTEGERS(cdist);
 
 Sample normalize_sample(const Dims& sizes, double p) {
-  Sample s;
-  s.label = sizes.str() + " p " + std::to_string(p);
-  s.inputs = {test_values(sizes, 1, 0.25, 2)};
+  Sample s = new_sample(sizes.str() + " p " + std::to_string(p), {test_values(sizes, 1, 0.25, 2)});
   s.run = [p](const TensorList& in) { return normalize(in[0], p); };
   s.reference = [=](const TensorList& in) {
     auto v = in[0].to_vector<double>();
@@ -281,54 +263,47 @@ ORDO_OP_SAMPLES(normalize) {
 ORDO_OP_SIZES(normalize) { return {normalize_sample({n, 3}, 2), normalize_sample({3, n}, 2)}; }
 ORDO_OP_INTEGER(normalize, "dim", normalize(some(d), 2, v));
 
+/// Of rows along the last dimension; `of_rows` is the result of two.
+Sample rows_sample(const Dims& a, const Dims& b, const std::function<Tensor(const Tensor&, const Tensor&)>& run,
+                   const std::function<double(const Values&, const Values&)>& of_rows) {
+  return {.label = a.str() + " " + b.str(),
+          .inputs = {test_values(a, 1), test_values(b, 2)},
+          .run = [run](const TensorList& in) { return run(in[0], in[1]); },
+          .reference =
+              [=](const TensorList& in) {
+                const Dims sizes = broadcast_sizes("test", a, b);
+                const Tensor x = in[0].expand(sizes).reshape({-1, sizes.back()}),
+                             y = in[1].expand(sizes).reshape({-1, sizes.back()});
+                Values out;
+                for (int64_t i = 0; i < x.size(0); ++i)
+                  out.push_back(of_rows(x[i].to_vector<double>(), y[i].to_vector<double>()));
+                return out;
+              },
+          .gradient = a.product() < 60,
+          .tolerance = 8 + double(a.back()) / 8};
+}
 Sample pairwise_sample(const Dims& a, const Dims& b, double p) {
-  Sample s;
-  s.label = a.str() + " " + b.str();
-  s.inputs = {test_values(a, 1), test_values(b, 2)};
-  s.run = [p](const TensorList& in) { return pairwise_distance(in[0], in[1], p, 0.125); };
-  s.reference = [=](const TensorList& in) {
-    const Dims sizes = broadcast_sizes("test", a, b);
-    const auto x = in[0].expand(sizes).to_vector<double>(), y = in[1].expand(sizes).to_vector<double>();
-    Values out;
-    for (size_t start = 0; start < x.size(); start += size_t(sizes.back())) {
-      Values v;
-      for (size_t i = start; i < start + size_t(sizes.back()); ++i) v.push_back(x[i] - y[i] + 0.125);
-      out.push_back(p_norm(v, p));
-    }
-    return out;
-  };
-  s.gradient = a.product() < 60;
-  s.tolerance = 8 + double(a.back()) / 8;
-  return s;
+  return rows_sample(
+      a, b, [p](const Tensor& x, const Tensor& y) { return pairwise_distance(x, y, p, 0.125); },
+      [p](Values x, const Values& y) {
+        for (size_t i = 0; i < x.size(); ++i) x[i] += 0.125 - y[i];
+        return p_norm(x, p);
+      });
 }
 ORDO_OP_SAMPLES(pairwise_distance) {
   return {pairwise_sample({3, 4}, {3, 4}, 2), pairwise_sample({2, 3, 4}, {4}, 3), pairwise_sample({4}, {4}, 2),
           pairwise_sample({0, 4}, {4}, 2), pairwise_sample({31, 33}, {31, 33}, 2)};
 }
 ORDO_OP_SIZES(pairwise_distance) { return {pairwise_sample({n, 3}, {3}, 2), pairwise_sample({3, n}, {n}, 2)}; }
-ORDO_OP_NO_INTEGERS(pairwise_distance);
 
-/// Along the last dimension.
 Sample cosine_sample(const Dims& a, const Dims& b) {
-  Sample s;
-  s.label = a.str() + " " + b.str();
-  s.inputs = {test_values(a, 1), test_values(b, 2)};
-  s.run = [](const TensorList& in) { return cosine_similarity(in[0], in[1], -1); };
-  s.reference = [=](const TensorList& in) {
-    const Dims sizes = broadcast_sizes("test", a, b);
-    const auto x = in[0].expand(sizes).to_vector<double>(), y = in[1].expand(sizes).to_vector<double>();
-    Values out;
-    for (size_t start = 0; start < x.size(); start += size_t(sizes.back())) {
-      double xx = 0, yy = 0, xy = 0;
-      for (size_t i = start; i < start + size_t(sizes.back()); ++i)
-        xx += x[i] * x[i], yy += y[i] * y[i], xy += x[i] * y[i];
-      out.push_back(xy / std::sqrt(xx * yy));
-    }
-    return out;
-  };
-  s.gradient = a.product() < 60;
-  s.tolerance = 8 + double(a.back()) / 8;
-  return s;
+  return rows_sample(
+      a, b, [](const Tensor& x, const Tensor& y) { return cosine_similarity(x, y, -1); },
+      [](const Values& x, const Values& y) {
+        double xx = 0, yy = 0, xy = 0;
+        for (size_t i = 0; i < x.size(); ++i) xx += x[i] * x[i], yy += y[i] * y[i], xy += x[i] * y[i];
+        return xy / std::sqrt(xx * yy);
+      });
 }
 ORDO_OP_SAMPLES(cosine_similarity) {
   return {cosine_sample({3, 4}, {3, 4}), cosine_sample({2, 3, 4}, {4}), cosine_sample({4}, {2, 4}),
@@ -344,9 +319,8 @@ enum class Mask { none, causal, flags, numbers };
 /// Of queries [b, l, e], keys [b, s, e] and values [b, s, v]; of flags and numbers the last row of the mask lets
 /// nothing through.
 Sample attention_sample(int64_t b, int64_t l, int64_t s, int64_t e, int64_t v, Mask kind) {
-  Sample sample;
-  sample.label = Dims{b, l, s, e, v}.str() + " mask " + std::to_string(int(kind));
-  sample.inputs = {test_values({b, l, e}, 1), test_values({b, s, e}, 2), test_values({b, s, v}, 3)};
+  Sample sample = new_sample(Dims{b, l, s, e, v}.str() + " mask " + std::to_string(int(kind)),
+                             {test_values({b, l, e}, 1), test_values({b, s, e}, 2), test_values({b, s, v}, 3)});
   Values mask(size_t(l * s), 0);
   constexpr double least = -std::numeric_limits<double>::infinity();
   const auto draws = test_indices({l, s}, 3, 4).to_vector<int>();
@@ -394,9 +368,8 @@ Sample attention_sample(int64_t b, int64_t l, int64_t s, int64_t e, int64_t v, M
 /// Four heads of queries, two of keys and values: as attention_sample of the heads repeated. The mask is one for all
 /// heads, or one for each.
 Sample shared_heads_sample(const char* label, const Dims& mask, bool is_causal) {
-  Sample sample;
-  sample.label = label;
-  sample.inputs = {test_values({2, 4, 3, 2}, 1), test_values({2, 2, 5, 2}, 2), test_values({2, 2, 5, 3}, 3)};
+  Sample sample =
+      new_sample(label, {test_values({2, 4, 3, 2}, 1), test_values({2, 2, 5, 2}, 2), test_values({2, 2, 5, 3}, 3)});
   if (!mask.empty()) sample.inputs.push_back(test_values(mask, 4));
   sample.run = [=](const TensorList& in) {
     return scaled_dot_product_attention(in[0], in[1], in[2], in.size() > 3 ? in[3] : Tensor(), 0, is_causal, {},
@@ -426,14 +399,11 @@ ORDO_OP_SAMPLES(scaled_dot_product_attention) {
 ORDO_OP_SIZES(scaled_dot_product_attention) {
   return {attention_sample(1, n, 2, 2, 2, Mask::none), attention_sample(1, 2, n, 2, 2, Mask::none)};
 }
-ORDO_OP_NO_INTEGERS(scaled_dot_product_attention);
 
 // -- cross
 
 Sample cross_sample(const std::string& label, const Dims& a, const Dims& b, int dim) {
-  Sample s;
-  s.label = label;
-  s.inputs = {test_values(a, 1), test_values(b, 2)};
+  Sample s = new_sample(label, {test_values(a, 1), test_values(b, 2)});
   s.run = [dim](const TensorList& in) { return cross(in[0], in[1], dim); };
   s.reference = [dim](const TensorList& in) {
     const Dims sizes = broadcast_sizes("cross", in[0].sizes(), in[1].sizes());

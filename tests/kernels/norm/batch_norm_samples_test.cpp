@@ -1,6 +1,4 @@
-#include <cmath>
-
-#include "tests/support/op_samples.h"
+#include "tests/kernels/samples.h"
 
 namespace ordo::test::batch_norm_samples_test {
 namespace {

@@ -1,7 +1,4 @@
-#include <cmath>
-
-#include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
+#include "tests/kernels/samples.h"
 
 namespace ordo::test::instance_norm_samples_test {
 namespace {
@@ -33,9 +30,7 @@ std::vector<double> reference(const TensorList& in, bool own) {
 
 Sample sample_of(const char* label, const Dims& sizes, bool affine = true, bool own = true) {
   const int64_t channels = sizes[1];
-  Sample s;
-  s.label = label;
-  s.inputs = {test_values(sizes)};
+  Sample s = new_sample(label, {test_values(sizes)});
   if (affine) s.inputs = {test_values(sizes), test_values({channels}, 1), test_values({channels}, 2)};
   s.run = [=](const TensorList& in) {
     const auto like = [&](double first) {
@@ -67,7 +62,6 @@ ORDO_OP_SAMPLES(instance_norm) {
 ORDO_OP_SIZES(instance_norm) {
   return {sample_of("samples", {n, 2, 3}), sample_of("channels", {3, n, 2}), sample_of("cells", {2, 3, n + 1})};
 }
-ORDO_OP_NO_INTEGERS(instance_norm);
 
 TEST(InstanceNorm, running_statistics_are_means_over_the_samples) {
   for (Device device : test_devices()) {

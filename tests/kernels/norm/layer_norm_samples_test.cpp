@@ -1,8 +1,5 @@
-#include <algorithm>
-#include <cmath>
-
+#include "tests/kernels/samples.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::layer_norm_samples_test {
 namespace {

@@ -1,9 +1,6 @@
-#include <algorithm>
-#include <cmath>
-
 #include <ordo/kernels/pooling/avg_pool.h>
+#include "tests/kernels/samples.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::local_response_norm_samples_test {
 namespace {

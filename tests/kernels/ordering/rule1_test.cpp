@@ -1,6 +1,5 @@
 // Ordering rule 1 in all of its implementations, byte for byte against the plain loops of rule1.h. An implementation
 // that is new needs a line here, or in rule1_cuda_test.cu.
-#include <cmath>
 #include <cstring>
 
 #include <ordo/engine/run/emulation.h>
@@ -22,7 +21,7 @@
 #include "tests/kernels/accumulate/table_items.h"
 #include "tests/kernels/ordering/rule1.h"
 #include "tests/kernels/ordering/rule1_implementations.h"
-#include "tests/support/op_samples.h"
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test::rule1_test {
 namespace {
@@ -123,23 +122,23 @@ const Rule1Registration kFolds{
 Tensor on(Device device, const Values& v, const Dims& sizes) { return from_vector(v, sizes).to(device); }
 
 /// A segment of `columns` columns of these values.
-Values segment_sums(Device d, const Values& v, int64_t columns) {
-  const int64_t count = int64_t(v.size());
+template <int64_t columns>
+Values segment_sums(Device d, const Values& v, int64_t count) {
   const Tensor data = on(d, v, {count, 1}).expand({count, columns});
   const Tensor offsets = tensor<int64_t>({0, count}).to(d);
   return segment_reduce(data, offsets, 0, Reduce::sum, {}).to_vector<float>();
 }
 
-Values index_adds(Device device, const Values& v, int64_t columns) {
-  const int64_t count = int64_t(v.size());
+template <int64_t columns>
+Values index_adds(Device device, const Values& v, int64_t count) {
   const Tensor source = on(device, v, {count, 1}).expand({count, columns});
   const Tensor index = zeros({count}, {int64, device}), into = zeros({2, columns}, {float32, device});
   return kernels::index_add(into, 0, index, source, 1, Algorithm::sorted).slice(0, 0, 1).to_vector<float>();
 }
 
 /// Two lines of `columns` columns, the items of which all go to one place.
-Values scatter_adds(Device device, const Values& v, int64_t columns) {
-  const int64_t count = int64_t(v.size());
+template <int64_t columns>
+Values scatter_adds(Device device, const Values& v, int64_t count) {
   const Tensor source = on(device, v, {1, count, 1}).expand({2, count, columns});
   const Tensor index = ones({2, count, columns}, {int64, device}), into = zeros({2, 2, columns}, {float32, device});
   return kernels::scatter_add(into, 1, index, source, Algorithm::sorted).select(1, 1).contiguous().to_vector<float>();
@@ -153,8 +152,7 @@ BagArguments bag_of(const Tensor& input) {
 }
 
 /// A bag of one item with the gradient of a row of these values.
-Values sample_gradients(Device d, const Values& v) {
-  const int64_t count = int64_t(v.size());
+Values sample_gradients(Device d, const Values& v, int64_t count) {
   const Tensor ones_row = ones({1, count}, {float32, d}), input = zeros({1, 1}, {int64, d});
   return embedding_bag_sample_gradient(bag_of(input), ones_row, on(d, v, {1, count})).to_vector<float>();
 }
@@ -173,26 +171,20 @@ struct Operation {
 };
 
 const Operation kOperations[] = {
-    {"index_add_one_column", kAny, kAny, [](Device d, const Values& v, int64_t) { return index_adds(d, v, 1); }},
-    {"index_add_few_columns", kTwoLevels, kTwoLevels,
-     [](Device d, const Values& v, int64_t) { return index_adds(d, v, 3); }},
-    {"index_add_columns", kTwoLevels, kTwoLevels,
-     [](Device d, const Values& v, int64_t) { return index_adds(d, v, 33); }},
-    {"index_add_aligned_columns", kTwoLevels, kTwoLevels,
-     [](Device d, const Values& v, int64_t) { return index_adds(d, v, 16); }},
-    {"scatter_add_lines", kAny, kOneLevel, [](Device d, const Values& v, int64_t) { return scatter_adds(d, v, 1); }},
-    {"scatter_add_columns", kTwoLevels, kOneLevel,
-     [](Device d, const Values& v, int64_t) { return scatter_adds(d, v, 35); }},
+    {"index_add_one_column", kAny, kAny, index_adds<1>},
+    {"index_add_few_columns", kTwoLevels, kTwoLevels, index_adds<3>},
+    {"index_add_columns", kTwoLevels, kTwoLevels, index_adds<33>},
+    {"index_add_aligned_columns", kTwoLevels, kTwoLevels, index_adds<16>},
+    {"scatter_add_lines", kAny, kOneLevel, scatter_adds<1>},
+    {"scatter_add_columns", kTwoLevels, kOneLevel, scatter_adds<35>},
     {"embedding_bag", kAny, kTwoLevels,
      [](Device d, const Values& v, int64_t count) {
        const Tensor input = arange(0, count, 1, {int64, d}).reshape({1, count});
        return embedding_bag(bag_of(input), on(d, v, {count, 1})).values.to_vector<float>();
      }},
-    {"embedding_bag_sample_gradient", kAny, kTwoLevels,
-     [](Device d, const Values& v, int64_t) { return sample_gradients(d, v); }},
-    {"segment_reduce", kAny, kTwoLevels, [](Device d, const Values& v, int64_t) { return segment_sums(d, v, 1); }},
-    {"segment_reduce_columns", kTwoLevels, kTwoLevels,
-     [](Device d, const Values& v, int64_t) { return segment_sums(d, v, 5); }},
+    {"embedding_bag_sample_gradient", kAny, kTwoLevels, sample_gradients},
+    {"segment_reduce", kAny, kTwoLevels, segment_sums<1>},
+    {"segment_reduce_columns", kTwoLevels, kTwoLevels, segment_sums<5>},
     {"avg_pool", kAny, kTwoLevels,
      [](Device d, const Values& v, int64_t count) {
        const auto arguments = avg_pool_arguments<2>({1, count}, {}, 0, false, true, 1);
@@ -255,10 +247,8 @@ std::vector<Rule1Implementation> all_implementations() {
   return all;
 }
 
-class Rule1 : public testing::TestWithParam<Rule1Implementation> {
- protected:
-  void TearDown() override { set_num_threads(threads_); }
-  int threads_ = num_threads();
+struct Rule1 : testing::TestWithParam<Rule1Implementation> {
+  const ThreadsScope scope_;
 };
 
 // Around a group, some groups, and the second and third power of a group.

@@ -1,6 +1,5 @@
 #include <ordo/kernels/pooling/avg_pool.h>
 #include "tests/kernels/pooling/pool_reference.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::avg_pool_samples_test {
 namespace {
@@ -19,58 +18,54 @@ struct Case {
   kernels::PoolArguments arguments() const {
     return kernels::avg_pool_arguments<N>(kernel, stride, padding, ceil_mode, count_include_pad, divisor);
   }
+  WindowAxes windows(const Tensor& x) const {
+    const Size<N> step = stride.value_or(kernel);
+    return WindowAxes(
+        N, [&](int i) { return sliding_cells(x.size(i - N), kernel[i], step[i], padding[i], 1, ceil_mode); });
+  }
+  bool order_sensitive() const { return std::string_view(label) == "stride_one"; }
 };
 
-template <int N>
-Tensor pool(const Tensor& x, const Case<N>& c) {
-  if constexpr (N == 1)
-    return avg_pool1d(
-        x, c.kernel,
-        {.stride = c.stride, .padding = c.padding, .ceil_mode = c.ceil_mode, .count_include_pad = c.count_include_pad});
-  if constexpr (N == 2)
-    return avg_pool2d(x, c.kernel,
-                      {.stride = c.stride,
-                       .padding = c.padding,
-                       .ceil_mode = c.ceil_mode,
-                       .count_include_pad = c.count_include_pad,
-                       .divisor_override = c.divisor});
-  if constexpr (N == 3)
-    return avg_pool3d(x, c.kernel,
-                      {.stride = c.stride,
-                       .padding = c.padding,
-                       .ceil_mode = c.ceil_mode,
-                       .count_include_pad = c.count_include_pad,
-                       .divisor_override = c.divisor});
+Tensor pool(const Tensor& x, const Case<1>& c) {
+  return avg_pool1d(x, c.kernel, {c.stride, c.padding, c.ceil_mode, c.count_include_pad});
 }
+Tensor pool(const Tensor& x, const Case<2>& c) {
+  return avg_pool2d(x, c.kernel, {c.stride, c.padding, c.ceil_mode, c.count_include_pad, c.divisor});
+}
+Tensor pool(const Tensor& x, const Case<3>& c) {
+  return avg_pool3d(x, c.kernel, {c.stride, c.padding, c.ceil_mode, c.count_include_pad, c.divisor});
+}
+Tensor pool(const Tensor& x, const AdaptiveCase<1>& c) { return adaptive_avg_pool1d(x, c.output); }
+Tensor pool(const Tensor& x, const AdaptiveCase<2>& c) { return adaptive_avg_pool2d(x, c.output); }
+Tensor pool(const Tensor& x, const AdaptiveCase<3>& c) { return adaptive_avg_pool3d(x, c.output); }
 
 template <int N>
-Sample sample_of(const Case<N>& c) {
-  Sample sample;
-  sample.label = c.label;
-  sample.inputs = {test_values(c.sizes, 3)};
-  sample.run = [c](const TensorList& in) { return pool(in[0], c); };
-  sample.forced = [c](const TensorList& in, Algorithm algorithm) {
-    const Dims sizes = kernels::avg_pool(in[0], c.arguments()).sizes();
-    return kernels::avg_pool_backward(test_gradient(sizes, in[0]), c.sizes, c.arguments(), algorithm);
-  };
-  sample.reference = [c](const TensorList& in) {
-    const Size<N> stride = c.stride.value_or(c.kernel);
-    const WindowAxes windows(N, [&](int i) {
-      return sliding_cells(in[0].size(i - N), c.kernel[i], stride[i], c.padding[i], 1, c.ceil_mode);
-    });
-    return average_reference(in[0], windows, c.count_include_pad, c.divisor);
-  };
-  sample.gradient = c.small;
-  sample.order_sensitive = std::string_view(c.label) == "stride_one";
-  return sample;
+std::vector<double> reference(const Tensor& x, const Case<N>& c) {
+  return average_reference(x, c.windows(x), c.count_include_pad, c.divisor);
 }
-
 template <int N>
-Sample sample_of(const AdaptiveCase<N>& c);
+std::vector<double> reference(const Tensor& x, const AdaptiveCase<N>& c) {
+  return average_reference(x, c.windows(x));
+}
 
 template <class C>
 std::vector<Sample> samples(const std::vector<C>& cases) {
-  return samples_of<C>(cases, [](const C& c) { return sample_of(c); });
+  std::vector<Sample> all;
+  for (const C& c : cases) {
+    Sample& s = all.emplace_back();
+    s.label = c.label;
+    s.inputs = {test_values(
+        c.sizes, requires { c.kernel; } ? 3 : 4)};
+    s.run = [c](const TensorList& in) { return pool(in[0], c); };
+    s.forced = [c](const TensorList& in, Algorithm algorithm) {
+      const Dims sizes = kernels::avg_pool(in[0], c.arguments()).sizes();
+      return kernels::avg_pool_backward(test_gradient(sizes, in[0]), c.sizes, c.arguments(), algorithm);
+    };
+    s.reference = [c](const TensorList& in) { return reference(in[0], c); };
+    s.gradient = c.small;
+    s.order_sensitive = c.order_sensitive();
+  }
+  return all;
 }
 
 ORDO_OP_SIZES(avg_pool1d) {
@@ -131,30 +126,6 @@ ORDO_OP_SAMPLES(avg_pool3d) {
       {"stride_one", {1, 2, 9, 8, 11}, 3, 1, 1, false, true, {}, false},
       {"more_than_64_cells", {1, 1, 7, 8, 9}, 5, 1, 2, false, false, {}, false},
   });
-}
-
-template <int N>
-Sample sample_of(const AdaptiveCase<N>& c) {
-  Sample sample;
-  sample.label = c.label;
-  sample.inputs = {test_values(c.sizes, 4)};
-  sample.run = [c](const TensorList& in) {
-    if constexpr (N == 1) return adaptive_avg_pool1d(in[0], c.output);
-    if constexpr (N == 2) return adaptive_avg_pool2d(in[0], c.output);
-    if constexpr (N == 3) return adaptive_avg_pool3d(in[0], c.output);
-  };
-  sample.forced = [c](const TensorList& in, Algorithm algorithm) {
-    const Dims sizes = kernels::avg_pool(in[0], kernels::adaptive_pool_arguments<N>(c.output)).sizes();
-    return kernels::avg_pool_backward(test_gradient(sizes, in[0]), c.sizes,
-                                      kernels::adaptive_pool_arguments<N>(c.output), algorithm);
-  };
-  sample.reference = [c](const TensorList& in) {
-    return average_reference(in[0],
-                             WindowAxes(N, [&](int i) { return adaptive_cells(in[0].size(i - N), c.output[i]); }));
-  };
-  sample.gradient = c.small;
-  sample.order_sensitive = std::string_view(c.label) == "many_windows";
-  return sample;
 }
 
 ORDO_OP_SIZES(adaptive_avg_pool1d) {

@@ -1,8 +1,5 @@
-#include <cmath>
-#include <limits>
-
+#include "tests/kernels/samples.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::fractional_max_pool_samples_test {
 namespace {
@@ -149,12 +146,11 @@ ORDO_FRACTIONAL_INTEGERS(fractional_max_pool3d, 3, {1, 1, 2, 3})
 ORDO_FRACTIONAL_INTEGERS(fractional_max_pool3d_with_indices, 3, {1, 1, 2, 3})
 
 TEST(FractionalMaxPool, columns_and_windows_find_the_same_places) {
-  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
   // Many ties, zeros of both signs and NaNs: what a plain walk over each window finds.
   std::vector<float> x;
   for (int i = 0; i < 8 * 13; ++i) {
     const int k = i * i * 7 % 23;
-    x.push_back(k == 1 ? nan : k < 6 ? -inf : k < 12 ? -0.0f : k < 20 ? 0.0f : 1.0f);
+    x.push_back(k == 1 ? NAN : k < 6 ? -INFINITY : k < 12 ? -0.0f : k < 20 ? 0.0f : 1.0f);
   }
   for (int64_t kernel : {1, 2, 3, 5}) {
     const int64_t outputs = 4;

@@ -1,9 +1,6 @@
-#include <cmath>
-
 #include <ordo/kernels/pooling/avg_pool.h>
 #include "tests/kernels/pooling/pool_reference.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::lp_pool_samples_test {
 namespace {
@@ -20,9 +17,7 @@ struct Case {
 
 template <int N>
 Sample sample_of(const Case<N>& c) {
-  Sample s;
-  s.label = c.label;
-  s.inputs = {test_values(c.sizes, 3, 0.5, 2)};
+  Sample s = new_sample(c.label, {test_values(c.sizes, 3, 0.5, 2)});
   s.run = [c](const TensorList& in) {
     if constexpr (N == 1) return lp_pool1d(in[0], c.p, c.kernel, {.stride = c.stride, .ceil_mode = c.ceil_mode});
     if constexpr (N == 2) return lp_pool2d(in[0], c.p, c.kernel, {.stride = c.stride, .ceil_mode = c.ceil_mode});

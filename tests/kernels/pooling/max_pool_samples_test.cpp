@@ -1,6 +1,7 @@
+#include <ordo/kernels/pooling/avg_pool.h>
 #include <ordo/kernels/pooling/max_pool.h>
 #include "tests/kernels/pooling/pool_reference.h"
-#include "tests/support/op_samples.h"
+#include "tests/kernels/samples.h"
 
 namespace ordo::test::max_pool_samples_test {
 namespace {
@@ -16,9 +17,16 @@ struct Case {
   bool small = true;
   bool mixed = false;
 
+  MaxPoolOptions<N> options() const { return {stride, padding, dilation, ceil_mode}; }
   kernels::PoolArguments arguments() const {
     return kernels::max_pool_arguments<N>(kernel, stride, padding, dilation, ceil_mode);
   }
+  WindowAxes windows(const Tensor& x) const {
+    const Size<N> step = stride.value_or(kernel);
+    return WindowAxes(
+        N, [&](int i) { return sliding_cells(x.size(i - N), kernel[i], step[i], padding[i], dilation[i], ceil_mode); });
+  }
+  bool order_sensitive() const { return mixed; }
 };
 
 template <int N>
@@ -67,62 +75,49 @@ std::vector<Case<3>> cases<3>() {
   };
 }
 
-template <int N>
-Tensor pool(const Tensor& x, const Case<N>& c) {
-  if constexpr (N == 1)
-    return max_pool1d(x, c.kernel,
-                      {.stride = c.stride, .padding = c.padding, .dilation = c.dilation, .ceil_mode = c.ceil_mode});
-  if constexpr (N == 2)
-    return max_pool2d(x, c.kernel,
-                      {.stride = c.stride, .padding = c.padding, .dilation = c.dilation, .ceil_mode = c.ceil_mode});
-  if constexpr (N == 3)
-    return max_pool3d(x, c.kernel,
-                      {.stride = c.stride, .padding = c.padding, .dilation = c.dilation, .ceil_mode = c.ceil_mode});
-}
-template <int N>
-MaxPoolResult pool_with_indices(const Tensor& x, const Case<N>& c) {
-  if constexpr (N == 1)
-    return max_pool1d_with_indices(
-        x, c.kernel, {.stride = c.stride, .padding = c.padding, .dilation = c.dilation, .ceil_mode = c.ceil_mode});
-  if constexpr (N == 2)
-    return max_pool2d_with_indices(
-        x, c.kernel, {.stride = c.stride, .padding = c.padding, .dilation = c.dilation, .ceil_mode = c.ceil_mode});
-  if constexpr (N == 3)
-    return max_pool3d_with_indices(
-        x, c.kernel, {.stride = c.stride, .padding = c.padding, .dilation = c.dilation, .ceil_mode = c.ceil_mode});
-}
+#define ORDO_MAX_POOL(N)                                                                                  \
+  Tensor pool(const Tensor& x, const Case<N>& c) { return max_pool##N##d(x, c.kernel, c.options()); }     \
+  Tensor pool(const Tensor& x, const AdaptiveCase<N>& c) { return adaptive_max_pool##N##d(x, c.output); } \
+  MaxPoolResult pool_with_indices(const Tensor& x, const Case<N>& c) {                                    \
+    return max_pool##N##d_with_indices(x, c.kernel, c.options());                                         \
+  }                                                                                                       \
+  MaxPoolResult pool_with_indices(const Tensor& x, const AdaptiveCase<N>& c) {                            \
+    return adaptive_max_pool##N##d_with_indices(x, c.output);                                             \
+  }
+ORDO_MAX_POOL(1)
+ORDO_MAX_POOL(2)
+ORDO_MAX_POOL(3)
 
 template <int N>
-Sample sample_of(const Case<N>& c, bool with_indices) {
-  Sample sample;
-  sample.label = c.label;
-  sample.inputs = {c.mixed ? test_mixed_values(c.sizes, 1) : test_values(c.sizes, 1)};
-  sample.run = [c, with_indices](const TensorList& in) {
-    return with_indices ? pool_with_indices(in[0], c).values : pool(in[0], c);
-  };
-  sample.forced = [c](const TensorList& in, Algorithm algorithm) {
-    const auto pooled = kernels::max_pool_with_indices(in[0], c.arguments());
-    return kernels::max_pool_backward(test_gradient(pooled.values.sizes(), in[0]), pooled.indices, c.sizes,
-                                      c.arguments(), algorithm);
-  };
-  sample.reference = [c](const TensorList& in) {
-    const Size<N> stride = c.stride.value_or(c.kernel);
-    return max_reference(in[0], WindowAxes(N, [&](int i) {
-                           return sliding_cells(in[0].size(i - N), c.kernel[i], stride[i], c.padding[i], c.dilation[i],
-                                                c.ceil_mode);
-                         }));
-  };
-  sample.gradient = c.small;
-  sample.tolerance = 0;  // a maximum is one of the inputs
-  sample.order_sensitive = c.mixed;
-  return sample;
+Tensor input_of(const Case<N>& c) {
+  return c.mixed ? test_mixed_values(c.sizes, 1) : test_values(c.sizes, 1);
+}
+template <int N>
+Tensor input_of(const AdaptiveCase<N>& c) {
+  return test_values(c.sizes, 2);
 }
 
-template <int N>
-std::vector<Sample> samples(bool with_indices) {
-  std::vector<Sample> out;
-  for (const Case<N>& c : cases<N>()) out.push_back(sample_of(c, with_indices));
-  return out;
+template <class C>
+std::vector<Sample> samples_of(const std::vector<C>& cases, bool with_indices) {
+  std::vector<Sample> samples;
+  for (const C& c : cases) {
+    Sample& s = samples.emplace_back();
+    s.label = c.label;
+    s.inputs = {input_of(c)};
+    s.run = [c, with_indices](const TensorList& in) {
+      return with_indices ? pool_with_indices(in[0], c).values : pool(in[0], c);
+    };
+    s.forced = [c](const TensorList& in, Algorithm algorithm) {
+      const auto pooled = kernels::max_pool_with_indices(in[0], c.arguments());
+      return kernels::max_pool_backward(test_gradient(pooled.values.sizes(), in[0]), pooled.indices, c.sizes,
+                                        c.arguments(), algorithm);
+    };
+    s.reference = [c](const TensorList& in) { return max_reference(in[0], c.windows(in[0])); };
+    s.gradient = c.small;
+    s.tolerance = 0;  // a maximum is one of the inputs
+    s.order_sensitive = c.order_sensitive();
+  }
+  return samples;
 }
 
 template <int N>
@@ -152,57 +147,25 @@ Tensor with_ties(Dims sizes, int64_t n) {
   return test_indices(sizes, 4).to(float64);
 }
 
+/// Of the indices of c, whose sizes are without the last one.
+template <class C>
+Sample indices_sample(const C& c, int64_t n) {
+  return {.label = "indices",
+          .inputs = {with_ties(c.sizes, n)},
+          .run = [c](const TensorList& in) { return pool_with_indices(in[0], c).indices; },
+          .reference = nullptr};
+}
+
 template <int N>
 std::vector<Sample> sized(int64_t n, bool with_indices) {
-  std::vector<Sample> out;
-  for (const Case<N>& c : sized_cases<N>(n)) out.push_back(sample_of(c, with_indices));
+  std::vector<Sample> out = samples_of(sized_cases<N>(n), with_indices);
   for (Sample& s : out) s.order_sensitive = false;
-  const Case<N> c{"indices", Dims::filled(N, 3), 2, 1, 1};
-  if (with_indices)
-    out.push_back({.label = "indices",
-                   .inputs = {with_ties(c.sizes, n)},
-                   .run = [c](const TensorList& in) { return pool_with_indices(in[0], c).indices; },
-                   .reference = nullptr});
+  if (with_indices) out.push_back(indices_sample(Case<N>{"indices", Dims::filled(N, 3), 2, 1, 1}, n));
   return out;
 }
 
 template <int N>
-Tensor adaptive(const Tensor& x, Size<N> output) {
-  if constexpr (N == 1) return adaptive_max_pool1d(x, output);
-  if constexpr (N == 2) return adaptive_max_pool2d(x, output);
-  if constexpr (N == 3) return adaptive_max_pool3d(x, output);
-}
-template <int N>
-MaxPoolResult adaptive_with_indices(const Tensor& x, Size<N> output) {
-  if constexpr (N == 1) return adaptive_max_pool1d_with_indices(x, output);
-  if constexpr (N == 2) return adaptive_max_pool2d_with_indices(x, output);
-  if constexpr (N == 3) return adaptive_max_pool3d_with_indices(x, output);
-}
-
-template <int N>
-Sample sample_of(const AdaptiveCase<N>& c, bool with_indices) {
-  Sample sample;
-  sample.label = c.label;
-  sample.inputs = {test_values(c.sizes, 2)};
-  sample.run = [c, with_indices](const TensorList& in) {
-    return with_indices ? adaptive_with_indices<N>(in[0], c.output).values : adaptive<N>(in[0], c.output);
-  };
-  sample.forced = [c](const TensorList& in, Algorithm algorithm) {
-    const auto pooled = kernels::max_pool_with_indices(in[0], kernels::adaptive_pool_arguments<N>(c.output));
-    return kernels::max_pool_backward(test_gradient(pooled.values.sizes(), in[0]), pooled.indices, c.sizes,
-                                      kernels::adaptive_pool_arguments<N>(c.output), algorithm);
-  };
-  sample.reference = [c](const TensorList& in) {
-    return max_reference(in[0], WindowAxes(N, [&](int i) { return adaptive_cells(in[0].size(i - N), c.output[i]); }));
-  };
-  sample.gradient = c.small;
-  sample.tolerance = 0;
-  sample.order_sensitive = std::string_view(c.label) == "many_windows";
-  return sample;
-}
-
-template <int N>
-std::vector<AdaptiveCase<N>> sized_adaptive_cases(int64_t n) {
+std::vector<Sample> adaptive_sized(int64_t n, bool with_indices) {
   const auto with_width = [](Dims sizes, int64_t width) {
     sizes[sizes.size() - 1] = width;
     return sizes;
@@ -210,22 +173,12 @@ std::vector<AdaptiveCase<N>> sized_adaptive_cases(int64_t n) {
   const Dims sizes = Dims::filled(N + 2, 2);
   Dims volumes = sizes;
   volumes[0] = n;
-  std::vector<AdaptiveCase<N>> out{{"cells", with_width(sizes, n), 5}, {"volumes", volumes, 2}};
-  if constexpr (N == 1) out.push_back({"outputs", with_width(sizes, 5), n});
-  if constexpr (N == 2) out.push_back({"outputs", with_width(sizes, 5), {3, n}});
-  if constexpr (N == 3) out.push_back({"outputs", with_width(sizes, 5), {1, 3, n}});
-  return out;
-}
-
-template <int N>
-std::vector<Sample> adaptive_sized(int64_t n, bool with_indices) {
-  std::vector<Sample> out;
-  for (const AdaptiveCase<N>& c : sized_adaptive_cases<N>(n)) out.push_back(sample_of(c, with_indices));
-  if (with_indices)
-    out.push_back({.label = "indices",
-                   .inputs = {with_ties(Dims::filled(N, 3), n)},
-                   .run = [](const TensorList& in) { return adaptive_with_indices<N>(in[0], 2).indices; },
-                   .reference = nullptr});
+  std::vector<AdaptiveCase<N>> cases{{"cells", with_width(sizes, n), 5}, {"volumes", volumes, 2}};
+  if constexpr (N == 1) cases.push_back({"outputs", with_width(sizes, 5), n});
+  if constexpr (N == 2) cases.push_back({"outputs", with_width(sizes, 5), {3, n}});
+  if constexpr (N == 3) cases.push_back({"outputs", with_width(sizes, 5), {1, 3, n}});
+  std::vector<Sample> out = samples_of(cases, with_indices);
+  if (with_indices) out.push_back(indices_sample(AdaptiveCase<N>{"indices", Dims::filled(N, 3), 2}, n));
   return out;
 }
 
@@ -235,15 +188,13 @@ std::vector<Sample> adaptive_samples(bool with_indices) {
   if constexpr (N == 1) medium = {{"medium", {2, 3, 311}, 60, false}};
   if constexpr (N == 2) medium = {{"medium", {2, 3, 29, 31}, {7, 6}, false}};
   if constexpr (N == 3) medium = {{"medium", {1, 2, 9, 11, 7}, {4, 3, 5}, false}};
-  std::vector<Sample> out;
-  for (const AdaptiveCase<N>& c : adaptive_cases<N>(medium)) out.push_back(sample_of(c, with_indices));
-  return out;
+  return samples_of(adaptive_cases<N>(medium), with_indices);
 }
 
 #define ORDO_MAX_POOL_SAMPLES(N)                                                              \
-  ORDO_OP_SAMPLES(max_pool##N##d) { return samples<N>(false); }                               \
+  ORDO_OP_SAMPLES(max_pool##N##d) { return samples_of(cases<N>(), false); }                   \
   ORDO_OP_SIZES(max_pool##N##d) { return sized<N>(n, false); }                                \
-  ORDO_OP_SAMPLES(max_pool##N##d_with_indices) { return samples<N>(true); }                   \
+  ORDO_OP_SAMPLES(max_pool##N##d_with_indices) { return samples_of(cases<N>(), true); }       \
   ORDO_OP_SIZES(max_pool##N##d_with_indices) { return sized<N>(n, true); }                    \
   ORDO_OP_SAMPLES(adaptive_max_pool##N##d) { return adaptive_samples<N>(false); }             \
   ORDO_OP_SIZES(adaptive_max_pool##N##d) { return adaptive_sized<N>(n, false); }              \
@@ -252,6 +203,126 @@ std::vector<Sample> adaptive_samples(bool with_indices) {
 ORDO_MAX_POOL_SAMPLES(1)
 ORDO_MAX_POOL_SAMPLES(2)
 ORDO_MAX_POOL_SAMPLES(3)
+
+// Pooling: ties, NaN, indices, and bad input.
+
+Tensor on(Device device, const std::vector<double>& values, const Dims& sizes) {
+  return from_vector(values, sizes).to(float32).to(device);
+}
+
+TEST(Pool, first_maximum_and_last_nan_win) {
+  for (Device device : test_devices()) {
+    SCOPED_TRACE(device.str());
+    const Tensor x = on(
+        device, {1, 1, 2, 3, 1, 1, 3, 2, -INFINITY, -INFINITY, NAN, 9, -INFINITY, -INFINITY, NAN, INFINITY}, {1, 4, 4});
+    const auto pooled = max_pool2d_with_indices(x, 2);
+    EXPECT_EQ(pooled.indices.to_vector<int64_t>(), (std::vector<int64_t>{0, 3, 8, 14}));
+    const auto values = pooled.values.to_vector<double>();
+    EXPECT_EQ(values[0], 1);
+    EXPECT_EQ(values[1], 3);
+    EXPECT_EQ(values[2], -INFINITY);
+    EXPECT_TRUE(std::isnan(values[3]));
+    const auto adaptive = adaptive_max_pool2d_with_indices(x, 2);
+    EXPECT_EQ(adaptive.indices.to_vector<int64_t>(), pooled.indices.to_vector<int64_t>());
+  }
+}
+
+TEST(Pool, sizes_as_one_number_or_two) {
+  const Tensor x = test_values({1, 2, 7, 7});
+  EXPECT_EQ(bytes_of(max_pool2d(x, 3, {.stride = 2})),
+            bytes_of(max_pool2d(x, {3, 3}, {.stride = {2, 2}, .padding = {0, 0}, .dilation = {1, 1}})));
+  EXPECT_EQ(max_pool2d(x, 3).sizes(), (Dims{1, 2, 2, 2}));
+  EXPECT_EQ(max_pool2d(x, {2, 3}, {.padding = {1, 0}}).sizes(), (Dims{1, 2, 4, 2}));
+  EXPECT_EQ(adaptive_avg_pool2d(x, {1, 7}).sizes(), (Dims{1, 2, 1, 7}));
+  EXPECT_EQ(avg_pool2d(test_values({0, 3, 4, 4}), 2).sizes(), (Dims{0, 3, 2, 2}));
+}
+
+// Output sizes from PyTorch's rule: a last window of ceil_mode must begin inside the input or its left padding.
+TEST(Pool, ceil_mode_sizes) {
+  const auto width = [](int64_t input, int64_t kernel, int64_t stride, int64_t padding) {
+    return max_pool2d(test_values({1, 1, 9, input}), {1, kernel},
+                      {.stride = {1, stride}, .padding = {0, padding}, .ceil_mode = true})
+        .size(-1);
+  };
+  EXPECT_EQ(width(5, 2, 2, 0), 3);
+  EXPECT_EQ(width(6, 2, 3, 0), 2);
+  EXPECT_EQ(width(5, 2, 2, 1), 3);  // a fourth would begin in the right padding
+  EXPECT_EQ(width(7, 1, 3, 0), 3);
+  EXPECT_EQ(width(8, 1, 3, 0), 3);
+  EXPECT_EQ(width(1, 2, 2, 0), 1);
+}
+
+TEST(Pool, inputs_without_a_gradient_need_no_indices) {
+  Tensor x = test_values({1, 2, 6, 6});
+  const Tensor plain = max_pool2d(x, 3, {.stride = 1});
+  EXPECT_FALSE(plain.requires_grad());
+  x.set_requires_grad();
+  const Tensor recorded = max_pool2d(x, 3, {.stride = 1});
+  EXPECT_TRUE(recorded.requires_grad());
+  EXPECT_EQ(bytes_of(plain), bytes_of(recorded));
+  EXPECT_FALSE(max_pool2d_with_indices(x, 3, {.stride = 1}).indices.requires_grad());
+}
+
+TEST(Pool, bad_input) {
+  for (Device device : test_devices()) {
+    const Tensor x = test_values({1, 2, 6, 6}).to(float32).to(device);
+    EXPECT_ORDO_ERROR(max_pool2d(x, 2, {.stride = 2, .dilation = 0}), ValueError, "dilation");
+
+    EXPECT_ORDO_ERROR(avg_pool2d(x, 2, {.stride = 2, .divisor_override = 0}), ValueError, "divisor_override");
+  }
+}
+
+TEST(Pool, bad_gradients) {
+  const Tensor x = test_values({1, 2, 6, 6});
+  const auto arguments = kernels::max_pool_arguments<2>(2);
+  const auto pooled = kernels::max_pool_with_indices(x, arguments);
+  const auto backward = [&](const Tensor& grad, const Tensor& indices) {
+    return kernels::max_pool_backward(grad, indices, x.sizes(), arguments);
+  };
+  EXPECT_ORDO_ERROR(backward(x, pooled.indices), ShapeError, "max_pool2d_backward");
+  EXPECT_ORDO_ERROR(backward(pooled.values, {}), ValueError, "indices");
+  EXPECT_ORDO_ERROR(backward(pooled.values, pooled.values), DTypeError, "indices");
+  EXPECT_ORDO_ERROR(backward(pooled.values, pooled.indices.flatten()), ShapeError, "indices");
+  EXPECT_ORDO_ERROR(kernels::avg_pool_backward(x, x.sizes(), arguments), ShapeError, "avg_pool2d_backward");
+  EXPECT_ORDO_ERROR(
+      kernels::max_pool_backward(pooled.values, pooled.indices, {1, 2, 6}, kernels::adaptive_pool_arguments<2>(3)),
+      ShapeError, "adaptive_max_pool2d_backward");
+}
+
+// They count from the beginning of a sample's channel.
+TEST(Pool, indices_of_one_and_three_dimensions) {
+  for (Device device : test_devices()) {
+    SCOPED_TRACE(device.str());
+    const Tensor line = on(device, {1, 4, 2, 3, 0, 5, 7, 6}, {1, 2, 4});
+    EXPECT_EQ(max_pool1d_with_indices(line, 2).indices.to_vector<int64_t>(), (std::vector<int64_t>{1, 3, 1, 2}));
+    const Tensor volume = arange(27).view({1, 3, 3, 3}).to(device, float32);
+    EXPECT_EQ(max_pool3d_with_indices(volume, 2, {.stride = 1}).indices.to_vector<int64_t>(),
+              (std::vector<int64_t>{13, 14, 16, 17, 22, 23, 25, 26}));
+    EXPECT_EQ(adaptive_max_pool3d_with_indices(volume, {1, 1, 2}).indices.to_vector<int64_t>(),
+              (std::vector<int64_t>{25, 26}));
+  }
+}
+
+// tests/registry/integers has what is refused.
+TEST(Pool, extreme_sizes) {
+  const Tensor line = zeros({1, 1, 5}), plane = zeros({1, 1, 5, 5});
+  EXPECT_ORDO_ERROR(adaptive_avg_pool2d(plane, (int64_t(1) << 31) - 1), ShapeError,
+                    "[adaptive_avg_pool2d] a result of shape");
+  // A kernel far wider than the input, half of it padding: every window sees all cells.
+  const int64_t kernel = (int64_t(1) << 31) - 2, padding = kernel / 2;
+  EXPECT_EQ(max_pool1d(line, kernel, {.stride = 1, .padding = padding}).sizes(), (Dims{1, 1, 6}));
+  EXPECT_EQ(avg_pool1d(ones({1, 1, 5}), kernel, {.stride = 1, .padding = padding, .count_include_pad = false})
+                .to_vector<double>(),
+            std::vector<double>(6, 1));
+  EXPECT_EQ(avg_pool1d(line, 1, {.stride = (int64_t(1) << 31) - 1}).sizes(), (Dims{1, 1, 1}));
+  Tensor x = zeros({1, 1, 5}).set_requires_grad();
+  avg_pool1d(x, kernel, {.stride = 1, .padding = padding, .count_include_pad = false}).sum().backward();
+  EXPECT_EQ(x.grad().sum().item(), 6 * 5 / 5.0);
+  EXPECT_EQ(max_pool1d(empty({0, 1, int64_t(1) << 62}), 2, {.stride = 1, .padding = 1, .dilation = 3}).sizes(),
+            (Dims{0, 1, (int64_t(1) << 62) - 1}));
+  EXPECT_ORDO_ERROR(max_pool1d(empty({0, 1, INT64_MAX}), 2, {.stride = 1, .padding = 1}), ShapeError,
+                    "more than can be counted");
+}
 
 }  // namespace
 }  // namespace ordo::test::max_pool_samples_test

@@ -1,5 +1,5 @@
+#include "tests/kernels/samples.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::max_unpool_samples_test {
 namespace {
@@ -31,9 +31,7 @@ Sample sample_of(const Case<N>& c) {
   // Each place of a channel is taken once at most, unless there are to be duplicates.
   for (size_t i = 0; i < index.size(); ++i)
     index[i] = c.duplicates ? int64_t(i * i % 7) % cells : (int64_t(i) % places * (cells / places) + 1) % cells;
-  Sample s;
-  s.label = c.label;
-  s.inputs = {values, from_vector<int64_t>(index, c.sizes).to(c.index_dtype)};
+  Sample s = new_sample(c.label, {values, from_vector<int64_t>(index, c.sizes).to(c.index_dtype)});
   s.run = [c](const TensorList& in) {
     if constexpr (N == 1)
       return max_unpool1d(in[0], in[1], c.kernel, {.stride = c.stride, .padding = c.padding, .output_size = c.output});

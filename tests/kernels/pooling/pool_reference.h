@@ -1,15 +1,10 @@
 // Pooling by plain loops in double, written from the definition: a list of the cells of every window.
 #pragma once
 
-#include <cmath>
-#include <functional>
-#include <limits>
 #include <optional>
-#include <vector>
 
-#include <ordo/engine/tensor/tensor.h>
-
-#include "tests/support/op_samples.h"
+#include <ordo/kernels/pooling/pool_arguments.h>
+#include "tests/kernels/samples.h"
 
 namespace ordo::test {
 
@@ -71,6 +66,12 @@ struct AdaptiveCase {
   Dims sizes;
   Size<N> output;
   bool small = true;
+
+  kernels::PoolArguments arguments() const { return kernels::adaptive_pool_arguments<N>(output); }
+  WindowAxes windows(const Tensor& x) const {
+    return WindowAxes(N, [&](int i) { return adaptive_cells(x.size(i - N), output[i]); });
+  }
+  bool order_sensitive() const { return std::string_view(label) == "many_windows"; }
 };
 template <int N>
 std::vector<AdaptiveCase<N>> adaptive_cases(std::vector<AdaptiveCase<N>> more) {

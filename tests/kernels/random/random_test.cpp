@@ -1,8 +1,6 @@
 // Random tensors: samples for the registry's tests, the numbers themselves, and what the functions refuse.
-#include <algorithm>
-#include <cmath>
-
 #include <ordo/engine/run/philox.h>
+#include "tests/kernels/samples.h"
 #include "tests/support/threads_scope.h"
 
 namespace ordo::test::random_test {
@@ -25,10 +23,8 @@ Sample drawn(const Dims& sizes, Tensor (*run)(T like, G g), bool gradient) {
 }
 
 std::vector<Sample> drawn(Tensor (*run)(T like, G g), bool gradient) {
-  std::vector<Sample> samples;
-  for (const Dims& sizes : {Dims{}, Dims{0, 2}, Dims{7}, Dims{3, 5, 71}})
-    samples.push_back(drawn(sizes, run, gradient));
-  return samples;
+  const auto of = [=](const Dims& sizes) { return drawn(sizes, run, gradient); };
+  return {of({}), of({0, 2}), of({7}), of({3, 5, 71})};
 }
 
 #define RANDOM_SAMPLES(op, call, gradient)                 \

@@ -1,7 +1,5 @@
-#include <cmath>
-
+#include "tests/kernels/samples.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::recurrent_samples_test {
 namespace {

@@ -1,29 +1,16 @@
-#include <algorithm>
-#include <cmath>
-
 #include "tests/kernels/reduce/reference.h"
 #include "tests/support/integer_arguments.h"
 
 namespace ordo::test::prod_samples_test {
 namespace {
 
-double product(const Values& v) {
-  double p = 1;
-  for (double x : v) p *= x;
-  return p;
-}
+double product(const Values& v) { return std::accumulate(v.begin(), v.end(), 1.0, std::multiplies<double>()); }
 double log_of_exponentials(const Values& v) {
   double max = v.empty() ? 0 : v[0], s = 0;
   for (double x : v) max = std::max(max, x);
   for (double x : v) s += std::exp(x - max);
   return std::log(s) + max;
 }
-double total(const Values& v) {
-  double s = 0;
-  for (double x : v) s += x;
-  return s;
-}
-double average(const Values& v) { return total(v) / double(v.size()); }
 double nonzero(const Values& v) {
   return double(std::count_if(v.begin(), v.end(), [](double x) { return x != 0; }));
 }
@@ -101,21 +88,19 @@ TEST(Prod, integers_wrap) {
   for (Device device : test_devices()) {
     EXPECT_EQ(prod(full({64}, 2, {int32, device})).item<int64_t>(), 0);
     EXPECT_EQ(prod(full({41}, 3, {int64, device})).item<int64_t>(), -420491770248316829);
-    EXPECT_EQ(prod(ones({3}, {boolean, device})).dtype(), int64);
   }
 }
 
 TEST(LogSumExp, infinities) {
-  const double inf = HUGE_VAL;
   for (Device device : test_devices()) {
     const auto of = [&](const Values& v) {
       return logsumexp(from_vector<double>(v, {int64_t(v.size())}).to(device), 0).item<double>();
     };
-    EXPECT_EQ(of({-inf, -inf}), -inf);
-    EXPECT_EQ(of({}), -inf);
-    EXPECT_EQ(of({inf, -inf}), inf);
-    EXPECT_EQ(of({-inf, 2}), 2);
-    EXPECT_TRUE(std::isnan(of({NAN, inf})));
+    EXPECT_EQ(of({-INFINITY, -INFINITY}), -INFINITY);
+    EXPECT_EQ(of({}), -INFINITY);
+    EXPECT_EQ(of({INFINITY, -INFINITY}), INFINITY);
+    EXPECT_EQ(of({-INFINITY, 2}), 2);
+    EXPECT_TRUE(std::isnan(of({NAN, INFINITY})));
     EXPECT_EQ(of({1e308, -1e308}), 1e308);
   }
 }
@@ -130,7 +115,6 @@ TEST(NanSum, passes_over_nan) {
     EXPECT_EQ(count_nonzero(x).item<int64_t>(), 6);
     EXPECT_EQ(nanmean(ones({70000}, {float16, device})).item<double>(), 1);
   }
-  EXPECT_EQ(nansum(ones({3}, {int32})).dtype(), int64);
 }
 
 TEST(Prod, bad_input) { EXPECT_ORDO_ERROR(prod(ones({2, 2}), {1, -1}), ValueError, "prod"); }

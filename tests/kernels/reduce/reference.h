@@ -1,11 +1,16 @@
 // A plain reference for reductions: the values of every output, in row-major order of the reduced dimensions.
 #pragma once
 
-#include "tests/support/op_samples.h"
+#include <numeric>
+
+#include "tests/kernels/samples.h"
 
 namespace ordo::test {
 
 using Values = std::vector<double>;
+
+inline double total(const Values& v) { return std::accumulate(v.begin(), v.end(), 0.0); }
+inline double average(const Values& v) { return total(v) / double(v.size()); }
 
 /// f of the values of every output. `dims` are not negative; none means all.
 inline std::vector<double> reference_reduce(const Tensor& t, const Dims& dims,

@@ -1,18 +1,13 @@
-#include <cmath>
-#include <limits>
-#include <numeric>
-
 #include "tests/kernels/ordering/rule1.h"
 #include "tests/kernels/reduce/reference.h"
+#include "tests/support/registry_test_base.h"
+#include "tests/support/schedules.h"
 
 namespace ordo::test::sum_samples_test {
 namespace {
 
-double total(const Values& v) { return std::accumulate(v.begin(), v.end(), 0.0); }
-
 Tensor sum_of(const Tensor& t, const Dims& dims, bool keepdim) { return sum(t, dims, keepdim); }
 Tensor mean_of(const Tensor& t, const Dims& dims, bool keepdim) { return mean(t, dims, keepdim); }
-double average(const Values& v) { return total(v) / double(v.size()); }
 
 ORDO_OP_SIZES(sum) { return reduce_sizes(n, sum_of, total); }
 ORDO_OP_SAMPLES(sum) {
@@ -89,14 +84,6 @@ TEST(Sum, negative_zero_stays) {
   EXPECT_TRUE(std::signbit(sum(t).item<double>()));
 }
 
-TEST(Sum, dtypes) {
-  EXPECT_EQ(sum(ones({3}, {int32})).dtype(), int64);
-  EXPECT_EQ(sum(ones({3}, {boolean})).item<int64_t>(), 3);
-  EXPECT_EQ(sum(ones({3}, {float16})).dtype(), float16);
-  // 4096 ones: float16 alone could not count beyond 2048.
-  EXPECT_EQ(sum(ones({4096}, {float16})).item<double>(), 4096);
-}
-
 TEST(Sum, integers_wrap) {
   const int64_t most = std::numeric_limits<int64_t>::max();
   EXPECT_EQ(sum(tensor<int64_t>({most, 1})).item<int64_t>(), std::numeric_limits<int64_t>::min());
@@ -124,6 +111,28 @@ TEST(Sum, second_derivative_of_the_mean_of_nothing) {
     const Tensor second = grad({g}, {weights}, {ones_like(g)})[0];
     EXPECT_EQ(second.to_vector<float>(), (std::vector<float>{0, 0})) << label;
   }
+}
+
+// Rows of fewer values than a warp has lanes, which share a warp on CUDA: the bytes of the CPU, which follows the rule.
+TEST(ShortRows, are_reduced_by_rule_2) {
+  if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
+  const DeterminismGuard guard(Determinism::device_to_device);
+  for (DType dtype : {float32, float64, bfloat16})
+    for (int64_t length = 0; length <= 34; ++length)
+      for (int64_t rows : {1, 7, 45}) {
+        const ScheduleScope schedule(int(length) % schedule_seeds());
+        SCOPED_TRACE(std::string(name(dtype)) + ", " + std::to_string(rows) + " rows of " + std::to_string(length));
+        const Tensor x = test_mixed_values({rows, length}, uint64_t(length)).to(dtype);
+        const auto reduced = [&](Device d) {
+          TensorList all{sum(x.to(d), {1}), mean(x.to(d), {1}), var(x.to(d), {1}), norm(x.to(d), 2, {1}),
+                         any(x.to(d), {1})};
+          if (length > 0) all.push_back(max(x.to(d), 1).values), all.push_back(argmin(x.to(d), 1));
+          return all;
+        };
+        const TensorList want = reduced(cpu), got = reduced("cuda");
+        for (size_t k = 0; k < want.size(); ++k)
+          EXPECT_EQ(difference(result_bytes(got[k]), result_bytes(want[k])), "") << "result " << k;
+      }
 }
 
 }  // namespace

@@ -1,7 +1,3 @@
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "tests/kernels/reduce/reference.h"
 
 namespace ordo::test::var_samples_test {
@@ -14,24 +10,17 @@ double variance(const Values& v, double correction) {
   return squares / std::max(0.0, double(v.size()) - correction);
 }
 
-ORDO_OP_SIZES(var) {
-  return reduce_sizes(
-      n, [](const Tensor& t, const Dims& d, bool k) { return var(t, d, 0, k); },
-      [](const Values& v) { return variance(v, 0); });
-}
-ORDO_OP_SIZES(std) {
-  return reduce_sizes(
-      n, [](const Tensor& t, const Dims& d, bool k) { return ordo::std(t, d, 0, k); },
-      [](const Values& v) { return std::sqrt(variance(v, 0)); });
-}
+Tensor var_of(const Tensor& t, const Dims& d, bool k) { return var(t, d, 0, k); }
+Tensor std_of(const Tensor& t, const Dims& d, bool k) { return ordo::std(t, d, 0, k); }
+double biased_variance(const Values& v) { return variance(v, 0); }
+double unbiased_variance(const Values& v) { return variance(v, 1); }
+double biased_deviation(const Values& v) { return std::sqrt(variance(v, 0)); }
+ORDO_OP_SIZES(var) { return reduce_sizes(n, var_of, biased_variance); }
+ORDO_OP_SIZES(std) { return reduce_sizes(n, std_of, biased_deviation); }
 ORDO_OP_SAMPLES(var) {
-  std::vector<Sample> out;
-  for (Sample& s : reduce_samples([](const Tensor&t, const Dims&d, bool k) { return var(t, d, 0, k); },
-                                  [](const Values&v) { return variance(v, 0); }, false))
-    out.push_back(std::move(s));
-  out.push_back(reduce_sample(
-      "unbiased", test_values({3, 6}), {}, [](const Values& v) { return variance(v, 1); },
-      [](const Tensor& t) { return var(t); }));
+  std::vector<Sample> out = reduce_samples(var_of, biased_variance, false);
+  out.push_back(
+      reduce_sample("unbiased", test_values({3, 6}), {}, unbiased_variance, [](const Tensor& t) { return var(t); }));
   return out;
 }
 
@@ -110,40 +99,28 @@ double p_norm(const Values& v, double p) {
   return p == 0 || std::isinf(p) ? s : std::pow(s, 1 / p);
 }
 
-ORDO_OP_SIZES(norm) {
-  return reduce_sizes(
-      n, [](const Tensor& t, const Dims& d, bool k) { return norm(t, 2, d, k); },
-      [](const Values& v) { return p_norm(v, 2); });
-}
+Tensor norm_of(const Tensor& t, const Dims& d, bool k) { return norm(t, 2, d, k); }
+double two_norm(const Values& v) { return p_norm(v, 2); }
+ORDO_OP_SIZES(norm) { return reduce_sizes(n, norm_of, two_norm); }
 ORDO_OP_SAMPLES(norm) {
-  auto out = reduce_samples([](const Tensor& t, const Dims& d, bool k) { return norm(t, 2, d, k); },
-                            [](const Values& v) { return p_norm(v, 2); });
-  const auto add = [&](const char* label, double p) {
+  auto out = reduce_samples(norm_of, two_norm);
+  const std::pair<const char*, double> others[] = {{"p = 0", 0},
+                                                   {"p = 1", 1},
+                                                   {"p = 3", 3},
+                                                   {"p = 1.5", 1.5},
+                                                   {"p = infinity", HUGE_VAL},
+                                                   {"p = -infinity", -HUGE_VAL}};
+  for (const auto& [label, p] : others)
     out.push_back(reduce_sample(
-        label, test_values({4, 5}), {1}, [p](const Values& v) { return p_norm(v, p); },
-        [p](const Tensor& t) { return norm(t, p, {1}); }));
-  };
-  add("p = 0", 0);
-  add("p = 1", 1);
-  add("p = 3", 3);
-  add("p = 1.5", 1.5);
-  add("p = infinity", HUGE_VAL);
-  add("p = -infinity", -HUGE_VAL);
+        label, test_values({4, 5}), {1}, [p = p](const Values& v) { return p_norm(v, p); },
+        [p = p](const Tensor& t) { return norm(t, p, 1); }));
   return out;
 }
 
-double sum_of_squares(const Values& v) {
-  double s = 0;
-  for (double x : v) s += x * x;
-  return s;
-}
-ORDO_OP_SIZES(square_sum) {
-  return reduce_sizes(
-      n, [](const Tensor& t, const Dims& d, bool k) { return square_sum(t, d, k); }, sum_of_squares);
-}
-ORDO_OP_SAMPLES(square_sum) {
-  return reduce_samples([](const Tensor& t, const Dims& d, bool k) { return square_sum(t, d, k); }, sum_of_squares);
-}
+double sum_of_squares(const Values& v) { return std::inner_product(v.begin(), v.end(), v.begin(), 0.0); }
+Tensor squares_of(const Tensor& t, const Dims& d, bool k) { return square_sum(t, d, k); }
+ORDO_OP_SIZES(square_sum) { return reduce_sizes(n, squares_of, sum_of_squares); }
+ORDO_OP_SAMPLES(square_sum) { return reduce_samples(squares_of, sum_of_squares); }
 
 TEST(SquareSum, corners) {
   for (Device device : test_devices()) {

@@ -1,9 +1,6 @@
-#include <cmath>
-#include <limits>
-
 #include <ordo/kernels/resampling/grid_sample.h>
+#include "tests/kernels/samples.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::grid_sample_samples_test {
 namespace {
@@ -84,7 +81,7 @@ std::vector<double> reference(const TensorList& in, const Case& c) {
   return out;
 }
 
-Sample sample_of(const Case& c, bool small = true) {
+Sample sample_of(const Case& c) {
   Sample s;
   s.label = c.label;
   Dims grid = c.places;
@@ -102,7 +99,7 @@ Sample sample_of(const Case& c, bool small = true) {
                                                kernels::grid_rules(c.mode, c.padding, c.align_corners), algorithm);
   };
   s.reference = [c](const TensorList& in) { return reference(in, c); };
-  s.gradient = small && s.inputs[0].numel() + s.inputs[1].numel() < 150;
+  s.gradient = s.inputs[0].numel() + s.inputs[1].numel() < 150;
   s.second_order = c.mode != Mode::bicubic;
   int64_t largest = 1;
   for (int64_t size : c.input) largest = std::max(largest, size);
@@ -112,33 +109,36 @@ Sample sample_of(const Case& c, bool small = true) {
 }
 
 ORDO_OP_SAMPLES(grid_sample) {
-  std::vector<Sample> out;
-  for (const Case& c : std::vector<Case>{
-           {"bilinear", {2, 3, 4, 5}, {3, 2}},
-           {"bilinear_border", {1, 2, 4, 3}, {4, 3}, Mode::bilinear, kBorder},
-           {"bilinear_reflection", {1, 2, 3, 4}, {4, 3}, Mode::bilinear, kReflection},
-           {"bilinear_corners", {1, 2, 4, 5}, {3, 3}, Mode::bilinear, kZeros, true},
-           {"bilinear_border_corners", {1, 1, 4, 5}, {3, 3}, Mode::bilinear, kBorder, true},
-           {"bilinear_reflection_corners", {1, 1, 4, 5}, {3, 3}, Mode::bilinear, kReflection, true},
-           {"bicubic", {1, 2, 4, 5}, {3, 2}, Mode::bicubic},
-           {"bicubic_border", {1, 1, 3, 4}, {3, 3}, Mode::bicubic, kBorder, true},
-           {"bicubic_reflection", {1, 1, 3, 4}, {3, 3}, Mode::bicubic, kReflection},
-           {"one_cell", {1, 2, 1, 1}, {3, 2}, Mode::bilinear, kReflection, true},
-           {"bilinear3", {1, 2, 3, 2, 3}, {2, 2, 2}},
-           {"bilinear3_reflection", {1, 1, 3, 2, 4}, {2, 3, 1}, Mode::bilinear, kReflection},
-           {"no_places", {2, 1, 3, 3}, {0, 4}},
-           {"no_samples", {0, 1, 3, 3}, {2, 4}},
-           {"no_channels", {1, 0, 3, 3}, {2, 4}},
-       })
-    out.push_back(sample_of(c));
-  out.push_back(sample_of({"many_places", {1, 1, 2, 3}, {40, 50}}, false));
-  out.push_back(sample_of({"many_places_and_channels", {1, 5, 2, 3}, {40, 50}, Mode::bilinear, kBorder}, false));
-  return out;
+  return samples_of<Case>(
+      {
+          {"bilinear", {2, 3, 4, 5}, {3, 2}},
+          {"bilinear_border", {1, 2, 4, 3}, {4, 3}, Mode::bilinear, kBorder},
+          {"bilinear_reflection", {1, 2, 3, 4}, {4, 3}, Mode::bilinear, kReflection},
+          {"bilinear_corners", {1, 2, 4, 5}, {3, 3}, Mode::bilinear, kZeros, true},
+          {"bilinear_border_corners", {1, 1, 4, 5}, {3, 3}, Mode::bilinear, kBorder, true},
+          {"bilinear_reflection_corners", {1, 1, 4, 5}, {3, 3}, Mode::bilinear, kReflection, true},
+          {"bicubic", {1, 2, 4, 5}, {3, 2}, Mode::bicubic},
+          {"bicubic_border", {1, 1, 3, 4}, {3, 3}, Mode::bicubic, kBorder, true},
+          {"bicubic_reflection", {1, 1, 3, 4}, {3, 3}, Mode::bicubic, kReflection},
+          {"one_cell", {1, 2, 1, 1}, {3, 2}, Mode::bilinear, kReflection, true},
+          {"bilinear3", {1, 2, 3, 2, 3}, {2, 2, 2}},
+          {"bilinear3_reflection", {1, 1, 3, 2, 4}, {2, 3, 1}, Mode::bilinear, kReflection},
+          {"no_places", {2, 1, 3, 3}, {0, 4}},
+          {"no_samples", {0, 1, 3, 3}, {2, 4}},
+          {"no_channels", {1, 0, 3, 3}, {2, 4}},
+          {"many_places", {1, 1, 2, 3}, {40, 50}},
+          {"many_places_and_channels", {1, 5, 2, 3}, {40, 50}, Mode::bilinear, kBorder},
+      },
+      sample_of);
 }
 ORDO_OP_SIZES(grid_sample) {
-  return {sample_of({"places", {1, 2, 3, 4}, {2, n}}, false), sample_of({"cells", {1, 2, 3, n}, {4, 5}}, false),
-          sample_of({"channels", {2, n, 3, 2}, {2, 3}, Mode::bicubic}, false),
-          sample_of({"samples", {n, 1, 2, 2, 2}, {1, 2, 1}}, false)};
+  auto all = samples_of<Case>({{"places", {1, 2, 3, 4}, {2, n}},
+                               {"cells", {1, 2, 3, n}, {4, 5}},
+                               {"channels", {2, n, 3, 2}, {2, 3}, Mode::bicubic},
+                               {"samples", {n, 1, 2, 2, 2}, {1, 2, 1}}},
+                              sample_of);
+  for (Sample& s : all) s.gradient = false;
+  return all;
 }
 
 // A place near the edge between two cells is one or the other, by the dtype: compared by hand.
@@ -159,9 +159,8 @@ TEST(GridSample, nearest_takes_the_even_cell_of_two) {
 }
 
 TEST(GridSample, places_that_are_no_numbers_are_outside) {
-  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
   const Tensor x = ones({1, 1, 3, 3});
-  const Tensor at = from_vector<float>({nan, 0, inf, 0, -inf, 0, 3e38f, 0, 0, 0}, {1, 1, 5, 2});
+  const Tensor at = from_vector<float>({NAN, 0, INFINITY, 0, -INFINITY, 0, 3e38f, 0, 0, 0}, {1, 1, 5, 2});
   for (Mode mode : {Mode::bilinear, Mode::nearest, Mode::bicubic})
     EXPECT_EQ(grid_sample(x, at, {.mode = mode}).to_vector<int>(), (std::vector<int>{0, 0, 0, 0, 1}));
   for (Mode mode : {Mode::bilinear, Mode::nearest})
@@ -189,8 +188,7 @@ TEST(GridSample, composed_gradients) {
       for (const DType dtype : {float64, float32, bfloat16}) {
         const Tensor x = test_values({2, 3, 4, 5}, 1).to(dtype), g = test_values({2, 3, 6, 7}, 3).to(dtype);
         Tensor at = test_values({2, 6, 7, 2}, 2, -4, 4).to(dtype);
-        const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
-        at[0][0][0][0] = nan, at[0][0][1][1] = inf, at[0][0][2][0] = -inf;
+        at[0][0][0][0] = NAN, at[0][0][1][1] = INFINITY, at[0][0][2][0] = -INFINITY;
         at.set_requires_grad();
         const Tensor y =
             grid_sample(x, at, {.mode = Mode::bilinear, .padding_mode = padding, .align_corners = corners});
@@ -207,8 +205,6 @@ TEST(GridSample, refuses) {
   EXPECT_ORDO_ERROR(grid_sample(ones({1, 1, 2, 2, 2}), zeros({1, 1, 1, 1, 3}), {.mode = Mode::bicubic}), ShapeError,
                     "bicubic");
 }
-
-ORDO_OP_NO_INTEGERS(grid_sample);
 
 Sample affine_sample(const char* label, Dims size, bool align_corners) {
   Sample s;

@@ -1,7 +1,5 @@
-#include <cmath>
-
+#include "tests/kernels/samples.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::interpolate_samples_test {
 namespace {
@@ -83,9 +81,7 @@ std::vector<double> reference(const Tensor& x, const Case& c) {
 }
 
 Sample sample_of(const Case& c) {
-  Sample s;
-  s.label = c.label;
-  s.inputs = {test_values(c.sizes, 1)};
+  Sample s = new_sample(c.label, {test_values(c.sizes, 1)});
   s.run = [c](const TensorList& in) {
     return interpolate(in[0],
                        {.size = c.size, .scale_factor = c.scale, .mode = c.mode, .align_corners = c.align_corners});
@@ -162,12 +158,11 @@ TEST(Interpolate, scale_factor_is_used_unless_recomputed) {
 }
 
 TEST(Interpolate, a_cell_without_weight_beyond_the_border_takes_no_part) {
-  const float inf = std::numeric_limits<float>::infinity();
-  const Tensor x = from_vector<float>({inf, 1, 2}, {1, 1, 3});
+  const Tensor x = from_vector<float>({INFINITY, 1, 2}, {1, 1, 3});
   const auto y = interpolate(x, {.size = 6, .mode = Mode::linear}).to_vector<float>();
   EXPECT_EQ(y[5], 2);
   EXPECT_EQ(y[4], 1.75f);
-  EXPECT_EQ(y[1], inf);
+  EXPECT_EQ(y[1], INFINITY);
 }
 
 TEST(Interpolate, refuses) {

@@ -1,12 +1,8 @@
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include <ordo/kernels/roi/roi_align.h>
 #include <ordo/kernels/roi/roi_pool.h>
 #include <ordo/nn/layers/resampling.h>
+#include "tests/kernels/samples.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::roi_samples_test {
 namespace {
@@ -227,13 +223,12 @@ TEST(Roi, lists_of_boxes) {
 }
 
 TEST(Roi, boxes_that_are_no_numbers) {
-  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
   for (Device d : test_devices()) {
     const Tensor x = ones({1, 1, 3, 3}, {.device = d}).set_requires_grad();
-    const Tensor boxes =
-        from_vector<float>({0, nan, 0, 2, 2, 0, 0, 0, inf, 2, 0, -inf, 0, inf, 2, 0, -3e38f, -3e38f, 3e38f, 3e38f},
-                           {4, 5})
-            .to(d);
+    const Tensor boxes = from_vector<float>({0, NAN,       0, 2,        2, 0, 0,      0,      INFINITY, 2,
+                                             0, -INFINITY, 0, INFINITY, 2, 0, -3e38f, -3e38f, 3e38f,    3e38f},
+                                            {4, 5})
+                             .to(d);
     const Tensor y = roi_align(x, boxes, 2), p = roi_pool(x, boxes, 1);
     for (double v : y.to_vector<double>()) EXPECT_EQ(v, 0);
     EXPECT_EQ(p.to_vector<int>(), (std::vector<int>{1, 1, 1, 1}));
@@ -253,13 +248,12 @@ TEST(Roi, a_box_far_larger_than_the_image) {
 }
 
 TEST(Roi, the_first_of_equal_maxima_and_the_last_nan) {
-  const float nan = std::numeric_limits<float>::quiet_NaN();
   const Tensor at = from_vector<float>({0, 0, 0, 2, 1}, {1, 5});
   const auto place = [&](const std::vector<float>& values) {
     return kernels::roi_pool(from_vector<float>(values, {1, 1, 2, 3}), at, 1, 1).places.item<int64_t>();
   };
   EXPECT_EQ(place({0, 3, 3, 1, 3, 2}), 1);
-  EXPECT_EQ(place({0, nan, 3, nan, 3, 2}), 3);
+  EXPECT_EQ(place({0, NAN, 3, NAN, 3, 2}), 3);
 }
 
 }  // namespace

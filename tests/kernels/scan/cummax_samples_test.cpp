@@ -1,6 +1,3 @@
-#include <cmath>
-#include <limits>
-
 #include "tests/kernels/scan/lines.h"
 #include "tests/support/integer_arguments.h"
 
@@ -62,10 +59,9 @@ ORDO_OP_INTEGER(cummax, "dim", cummax(some(d), v).indices);
 ORDO_OP_INTEGER(cummin, "dim", cummin(some(d), v).values);
 
 TEST(CumMax, last_of_equal_values_and_nan) {
-  const float nan = std::numeric_limits<float>::quiet_NaN();
   for (Device device : test_devices())
     for (int64_t columns : {1, 9}) {
-      const Tensor line = tensor<float>({1, 3, 3, 2, -0.0f, nan, 7, nan, 0}).unsqueeze(1).expand({9, columns});
+      const Tensor line = tensor<float>({1, 3, 3, 2, -0.0f, NAN, 7, NAN, 0}).unsqueeze(1).expand({9, columns});
       const auto [values, indices] = cummax(line.contiguous().to(device), 0);
       EXPECT_EQ(indices.select(1, columns - 1).to_vector<int64_t>(), (std::vector<int64_t>{0, 1, 2, 2, 2, 5, 5, 7, 7}));
       EXPECT_EQ(values.select(1, 0).to_vector<float>()[4], 3);
@@ -80,9 +76,8 @@ TEST(CumMax, last_of_equal_values_and_nan) {
 
 // Values are looked at many at a time: what changes in the midst of them, and NaNs, must be found.
 TEST(CumMax, long_lines) {
-  const float nan = std::numeric_limits<float>::quiet_NaN();
   auto line = test_values({700}).to(float32).to_vector<float>();
-  line[130] = line[190] = 9, line[450] = line[451] = nan, line[600] = 20;
+  line[130] = line[190] = 9, line[450] = line[451] = NAN, line[600] = 20;
   for (Device device : test_devices())
     for (float sign : {1.0f, -1.0f}) {
       std::vector<float> values = line;

@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "tests/kernels/scan/lines.h"
 #include "tests/support/integer_arguments.h"
 
@@ -75,10 +73,9 @@ ORDO_OP_SIZES(cumsum) { return sized(n, cumsum, sums); }
 ORDO_OP_SIZES(cumprod) { return sized(n, cumprod, products); }
 ORDO_OP_SIZES(logcumsumexp) { return sized(n, logcumsumexp, log_sums); }
 
-#define ORDO_SCAN_DIM(op) ORDO_OP_INTEGER(op, "dim", op(some(d), v));
-ORDO_SCAN_DIM(cumsum)
-ORDO_SCAN_DIM(cumprod)
-ORDO_SCAN_DIM(logcumsumexp)
+ORDO_OP_INTEGER(cumsum, "dim", cumsum(some(d), v));
+ORDO_OP_INTEGER(cumprod, "dim", cumprod(some(d), v));
+ORDO_OP_INTEGER(logcumsumexp, "dim", logcumsumexp(some(d), v));
 
 // Ordering rule 6 in plain loops.
 std::vector<float> rule6(const std::vector<float>& x) {

@@ -1,7 +1,7 @@
 // A plain reference for what works on lines: the values along `dim`, one line after another.
 #pragma once
 
-#include "tests/support/op_samples.h"
+#include "tests/kernels/samples.h"
 
 namespace ordo::test {
 

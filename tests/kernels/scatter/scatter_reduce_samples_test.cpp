@@ -1,11 +1,7 @@
 // scatter_reduce and index_reduce.
-#include <cmath>
-#include <limits>
-
 #include "tests/kernels/ordering/rule1.h"
 #include "tests/kernels/scatter/scatter_reference.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 #include "tests/support/threads_scope.h"
 
 namespace ordo::test::scatter_reduce_samples_test {
@@ -20,36 +16,42 @@ struct Case {
   DType index_dtype = int64;
 };
 
-void finish(Sample& s, Reduce reduce, int64_t items) {
-  s.gradient = items <= 40;
+using Add = std::function<void(size_t to, size_t from)>;
+/// Inputs: those given and src. `each` calls Add for every item.
+Sample sample_of(const char* label, Reduce reduce, bool include_self, TensorList inputs, const Dims& src, int64_t items,
+                 const std::function<Tensor(const TensorList&, Algorithm)>& run,
+                 const std::function<void(const TensorList&, const Add&)>& each) {
+  Sample s;
+  s.label = label;
   // Products of many numbers of mixed size leave the range of the dtype: values near 1, and a rounding for each.
+  inputs.push_back(reduce == Reduce::sum || reduce == Reduce::mean ? test_mixed_values(src, 3)
+                   : items > 40                                    ? test_values(src, 3, 0.95, 1.05)
+                                                                   : test_values(src, 3));
+  s.inputs = std::move(inputs);
+  s.run = [run](const TensorList& in) { return run(in, Algorithm::automatic); };
+  s.reference = [=](const TensorList& in) {
+    Reduced out(in[0].to_vector<double>(), reduce, include_self);
+    const auto values = in[2].to_vector<double>();
+    each(in, [&](size_t to, size_t from) { out.add(to, values[from]); });
+    return out.done();
+  };
+  s.gradient = items <= 40;
   s.tolerance =
       reduce == Reduce::amax || reduce == Reduce::amin ? 0 : 4 + double(items) / (reduce == Reduce::prod ? 1 : 16);
+  s.order_sensitive = std::string_view(label) == "many";
+  if (s.order_sensitive) s.forced = run;
+  return s;
 }
 
 Sample scatter_sample(const Case& c) {
-  Sample s;
-  s.label = c.label;
-  const Reduce reduce = c.reduce;
-  s.inputs = {test_values(c.sizes, 1), test_indices(c.index, c.sizes.empty() ? 1 : c.sizes[c.dim], 2, c.index_dtype),
-              reduce == Reduce::sum || reduce == Reduce::mean ? test_mixed_values(c.src, 3)
-              : c.index.product() > 40                        ? test_values(c.src, 3, 0.95, 1.05)
-                                                              : test_values(c.src, 3)};
-  s.run = [=](const TensorList& in) { return scatter_reduce(in[0], c.dim, in[1], in[2], reduce, c.include_self); };
-  s.reference = [=](const TensorList& in) {
-    Reduced out(in[0].to_vector<double>(), reduce, c.include_self);
-    const auto src = in[2].to_vector<double>();
-    for_scattered(c.sizes, in[1], c.src, c.dim, [&](size_t to, size_t from) { out.add(to, src[from]); });
-    return out.done();
-  };
-  finish(s, reduce, c.index.product());
-  if (std::string_view(c.label) == "many") {
-    s.order_sensitive = true;
-    s.forced = [=](const TensorList& in, Algorithm algorithm) {
-      return scatter_reduce(in[0], c.dim, in[1], in[2], reduce, c.include_self, algorithm);
-    };
-  }
-  return s;
+  return sample_of(
+      c.label, c.reduce, c.include_self,
+      {test_values(c.sizes, 1), test_indices(c.index, c.sizes.empty() ? 1 : c.sizes[c.dim], 2, c.index_dtype)}, c.src,
+      c.index.product(),
+      [c](const TensorList& in, Algorithm algorithm) {
+        return scatter_reduce(in[0], c.dim, in[1], in[2], c.reduce, c.include_self, algorithm);
+      },
+      [c](const TensorList& in, const Add& add) { for_scattered(c.sizes, in[1], c.src, c.dim, add); });
 }
 
 ORDO_OP_SIZES(scatter_reduce) {
@@ -83,41 +85,26 @@ ORDO_OP_SAMPLES(scatter_reduce) {
     out.push_back(scatter_sample(c));
   return out;
 }
-ORDO_OP_INTEGER(scatter_reduce, "dim",
-                scatter_reduce(some(d), v, zeros({2, 3}, {.dtype = int64, .device = d}), some(d), Reduce::amax));
+ORDO_OP_INTEGER(scatter_reduce, "dim", scatter_reduce(some(d), v, zeros({2, 3}, {int64, d}), some(d), Reduce::amax));
 ORDO_OP_INTEGER(scatter_reduce, "index",
                 scatter_reduce(some(d), 1, one_index(v, d).view({1, 1}), some(d), Reduce::prod));
 ORDO_OP_INTEGER(scatter_reduce, "index of a mean",
                 scatter_reduce(some(d), 1, one_index(v, d).view({1, 1}), some(d), Reduce::mean, false));
 ORDO_OP_INTEGER(scatter_reduce, "algorithm",
-                scatter_reduce(some(d), 1, zeros({2, 3}, {.dtype = int64, .device = d}), some(d), Reduce::sum, true,
+                scatter_reduce(some(d), 1, zeros({2, 3}, {int64, d}), some(d), Reduce::sum, true,
                                Algorithm(uint8_t(v))));
 
 Sample slices_sample(const char* label, Reduce reduce, bool include_self, const Dims& sizes, int dim, int64_t items,
                      DType index_dtype = int64) {
   Dims src = sizes;
   src[dim] = items;
-  Sample s;
-  s.label = label;
-  s.inputs = {test_values(sizes, 1), test_indices({items}, sizes[dim], 2, index_dtype),
-              reduce == Reduce::mean ? test_mixed_values(src, 3)
-              : src.product() > 40   ? test_values(src, 3, 0.95, 1.05)
-                                     : test_values(src, 3)};
-  s.run = [=](const TensorList& in) { return index_reduce(in[0], dim, in[1], in[2], reduce, include_self); };
-  s.reference = [=](const TensorList& in) {
-    Reduced out(in[0].to_vector<double>(), reduce, include_self);
-    const auto values = in[2].to_vector<double>();
-    for_sliced(sizes, in[1], dim, [&](size_t to, size_t from) { out.add(to, values[from]); });
-    return out.done();
-  };
-  finish(s, reduce, src.product());
-  if (std::string_view(label) == "many") {
-    s.order_sensitive = true;
-    s.forced = [=](const TensorList& in, Algorithm algorithm) {
-      return index_reduce(in[0], dim, in[1], in[2], reduce, include_self, algorithm);
-    };
-  }
-  return s;
+  return sample_of(
+      label, reduce, include_self, {test_values(sizes, 1), test_indices({items}, sizes[dim], 2, index_dtype)}, src,
+      src.product(),
+      [=](const TensorList& in, Algorithm algorithm) {
+        return index_reduce(in[0], dim, in[1], in[2], reduce, include_self, algorithm);
+      },
+      [=](const TensorList& in, const Add& add) { for_sliced(sizes, in[1], dim, add); });
 }
 ORDO_OP_SIZES(index_reduce) {
   return {slices_sample("items", Reduce::amax, true, {5, 3}, 0, n),
@@ -132,12 +119,12 @@ ORDO_OP_SAMPLES(index_reduce) {
       out.push_back(slices_sample(include_self ? "with self" : "without", reduce, include_self, {4, 3}, 0, 7));
       out.back().label = std::string(name(reduce)) + " " + out.back().label;
     }
-  out.push_back(slices_sample("columns", Reduce::prod, true, {3, 4}, 1, 6, int32));
-  out.push_back(slices_sample("middle", Reduce::amax, false, {2, 3, 2}, 1, 5));
-  out.push_back(slices_sample("no_items", Reduce::mean, true, {3, 2}, 0, 0));
-  out.push_back(slices_sample("no_columns", Reduce::prod, true, {3, 0}, 0, 4));
-  out.push_back(slices_sample("many", Reduce::mean, true, {30, 3}, 0, 1500));
-  out.push_back(slices_sample("wide", Reduce::amin, true, {9, 3000}, 0, 70));
+  out.insert(out.end(), {slices_sample("columns", Reduce::prod, true, {3, 4}, 1, 6, int32),
+                         slices_sample("middle", Reduce::amax, false, {2, 3, 2}, 1, 5),
+                         slices_sample("no_items", Reduce::mean, true, {3, 2}, 0, 0),
+                         slices_sample("no_columns", Reduce::prod, true, {3, 0}, 0, 4),
+                         slices_sample("many", Reduce::mean, true, {30, 3}, 0, 1500),
+                         slices_sample("wide", Reduce::amin, true, {9, 3000}, 0, 70)});
   return out;
 }
 ORDO_OP_INTEGER(index_reduce, "dim", index_reduce(some(d), v, one_index(1, d), some(d).narrow(0, 0, 1), Reduce::amax));
@@ -148,9 +135,8 @@ ORDO_OP_INTEGER(index_reduce, "algorithm",
                              Algorithm(uint8_t(v))));
 
 TEST(ScatterReduce, extremes_of_special_values) {
-  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   const Tensor index = tensor<int64_t>({0, 0, 1, 1, 2, 2, 3, 3});
-  const Tensor src = tensor<float>({0.f, -0.f, -inf, nan, inf, -inf, -0.f, -0.f});
+  const Tensor src = tensor<float>({0.f, -0.f, -INFINITY, NAN, INFINITY, -INFINITY, -0.f, -0.f});
   for (Device device : test_devices())
     for (DType dtype : {float16, bfloat16, float32, float64}) {
       const auto of = [&](Reduce reduce, bool include_self, float old) {
@@ -163,10 +149,10 @@ TEST(ScatterReduce, extremes_of_special_values) {
         for (float x : v) s += (std::isnan(x) ? "nan" : std::to_string(x)) + " ";
         return s;
       };
-      EXPECT_EQ(text(of(Reduce::amax, false, 7)), text({0.f, nan, inf, -0.f, 7})) << name(dtype) << device.str();
-      EXPECT_EQ(text(of(Reduce::amin, false, 7)), text({-0.f, nan, -inf, -0.f, 7})) << name(dtype) << device.str();
-      EXPECT_EQ(text(of(Reduce::amax, true, 0.f)), text({0.f, nan, inf, 0.f, 0.f})) << name(dtype) << device.str();
-      EXPECT_EQ(text(of(Reduce::amin, true, nan)), text({nan, nan, nan, nan, nan})) << name(dtype) << device.str();
+      EXPECT_EQ(text(of(Reduce::amax, false, 7)), text({0.f, NAN, INFINITY, -0.f, 7})) << name(dtype) << device.str();
+      EXPECT_EQ(text(of(Reduce::amin, false, 7)), text({-0.f, NAN, -INFINITY, -0.f, 7})) << name(dtype) << device.str();
+      EXPECT_EQ(text(of(Reduce::amax, true, 0.f)), text({0.f, NAN, INFINITY, 0.f, 0.f})) << name(dtype) << device.str();
+      EXPECT_EQ(text(of(Reduce::amin, true, NAN)), text({NAN, NAN, NAN, NAN, NAN})) << name(dtype) << device.str();
     }
 }
 

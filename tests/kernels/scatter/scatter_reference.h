@@ -1,7 +1,7 @@
 // Plain loops over what scatter and index_copy and their reductions do to an element.
 #pragma once
 
-#include "tests/support/op_samples.h"
+#include "tests/kernels/samples.h"
 
 namespace ordo::test {
 

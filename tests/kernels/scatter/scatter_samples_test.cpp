@@ -1,7 +1,6 @@
 // scatter, index_copy and index_fill.
 #include "tests/kernels/scatter/scatter_reference.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::scatter_samples_test {
 namespace {
@@ -14,10 +13,9 @@ struct Case {
 };
 
 Sample scatter_sample(const Case& c) {
-  Sample s;
-  s.label = c.label;
-  s.inputs = {test_values(c.sizes, 1), test_indices(c.index, c.sizes.empty() ? 1 : c.sizes[c.dim], 2, c.index_dtype),
-              test_values(c.src, 3)};
+  Sample s = new_sample(
+      c.label, {test_values(c.sizes, 1), test_indices(c.index, c.sizes.empty() ? 1 : c.sizes[c.dim], 2, c.index_dtype),
+                test_values(c.src, 3)});
   s.run = [c](const TensorList& in) { return scatter(in[0], c.dim, in[1], in[2]); };
   s.reference = [c](const TensorList& in) {
     auto out = in[0].to_vector<double>();
@@ -69,9 +67,8 @@ ORDO_OP_INTEGER(scatter, "value", scatter(some(d).to(int32), 1, one_index(1, d).
 Sample copy_sample(const char* label, const Dims& sizes, int dim, int64_t items, DType index_dtype = int64) {
   Dims src = sizes;
   src[dim] = items;
-  Sample s;
-  s.label = label;
-  s.inputs = {test_values(sizes, 1), test_indices({items}, sizes[dim], 2, index_dtype), test_values(src, 3)};
+  Sample s = new_sample(
+      label, {test_values(sizes, 1), test_indices({items}, sizes[dim], 2, index_dtype), test_values(src, 3)});
   s.run = [dim](const TensorList& in) { return index_copy(in[0], dim, in[1], in[2]); };
   s.reference = [=](const TensorList& in) {
     auto out = in[0].to_vector<double>();
@@ -98,9 +95,7 @@ ORDO_OP_INTEGER(index_copy, "dim", index_copy(some(d), v, one_index(1, d), some(
 ORDO_OP_INTEGER(index_copy, "index", index_copy(some(d), 0, one_index(v, d), some(d).narrow(0, 0, 1)));
 
 Sample fill_sample(const char* label, const Dims& sizes, int dim, int64_t items, bool number) {
-  Sample s;
-  s.label = label;
-  s.inputs = {test_values(sizes, 1), test_indices({items}, sizes[dim], 2)};
+  Sample s = new_sample(label, {test_values(sizes, 1), test_indices({items}, sizes[dim], 2)});
   if (!number) s.inputs.push_back(test_values({}, 3));
   s.run = [=](const TensorList& in) {
     return number ? index_fill(in[0], dim, in[1], 1) : index_fill(in[0], dim, in[1], in[2]);

@@ -1,7 +1,5 @@
-#include <limits>
-
+#include "tests/kernels/samples.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::segment_reduce_samples_test {
 namespace {
@@ -73,45 +71,36 @@ Sample sample_of(const Case& c) {
 constexpr Reduce kReductions[] = {Reduce::sum, Reduce::mean, Reduce::max, Reduce::min, Reduce::prod};
 
 ORDO_OP_SAMPLES(segment_reduce) {
-  std::vector<Sample> out;
-  for (const Reduce reduce : kReductions) {
-    const double initial = 0.75;
-    for (const Case& c : {Case{"lengths", reduce, {7, 3}, {2, 4, 1}, {3}},
-                          Case{"offsets", reduce, {7, 5}, {1, 3, 6}, {3}, true, 0, {}, int32},
-                          Case{"initial", reduce, {6}, {2, 0, 4}, {3}, false, 0, initial},
-                          Case{"axis 1", reduce, {2, 5, 2}, {2, 3, 4, 1}, {2, 2}, false, 1},
-                          Case{"hot", reduce, {300}, {65, 3, 232}, {3}}})
-      out.push_back(sample_of(c));
-  }
-  for (const Case& c :
-       {Case{"no slices", Reduce::sum, {0, 3}, {0, 0}, {2}}, Case{"no segments", Reduce::prod, {0, 3}, {}, {0}},
-        Case{"no columns", Reduce::mean, {3, 0}, {2, 1}, {2}},
-        Case{"empty segments", Reduce::sum, {3, 2}, {0, 3, 0}, {3}},
-        Case{"wide", Reduce::sum, {200, 7}, {129, 0, 71}, {3}},
-        Case{"long", Reduce::sum, {4300}, {4299, 1}, {2}, false, 0, {}, int32}})
-    out.push_back(sample_of(c));
-  return out;
+  std::vector<Case> cases;
+  for (const Reduce reduce : kReductions)
+    cases.insert(cases.end(), {{"lengths", reduce, {7, 3}, {2, 4, 1}, {3}},
+                               {"offsets", reduce, {7, 5}, {1, 3, 6}, {3}, true, 0, {}, int32},
+                               {"initial", reduce, {6}, {2, 0, 4}, {3}, false, 0, 0.75},
+                               {"axis 1", reduce, {2, 5, 2}, {2, 3, 4, 1}, {2, 2}, false, 1},
+                               {"hot", reduce, {300}, {65, 3, 232}, {3}}});
+  cases.insert(cases.end(), {{"no slices", Reduce::sum, {0, 3}, {0, 0}, {2}},
+                             {"no segments", Reduce::prod, {0, 3}, {}, {0}},
+                             {"no columns", Reduce::mean, {3, 0}, {2, 1}, {2}},
+                             {"empty segments", Reduce::sum, {3, 2}, {0, 3, 0}, {3}},
+                             {"wide", Reduce::sum, {200, 7}, {129, 0, 71}, {3}},
+                             {"long", Reduce::sum, {4300}, {4299, 1}, {2}, false, 0, {}, int32}});
+  return samples_of(cases, sample_of);
 }
-
 ORDO_OP_SIZES(segment_reduce) {
-  std::vector<Sample> out;
-  for (const Reduce reduce : {Reduce::sum, Reduce::min, Reduce::prod}) {
-    out.push_back(sample_of({"slices", reduce, {n + 1, 2}, {n, 1}, {2}}));
-    out.push_back(sample_of({"slices of columns", reduce, {n, 5}, {n}, {1}}));
-    out.push_back(sample_of({"segments", reduce, {n}, std::vector<int64_t>(size_t(n), 1), {n}}));
-    out.push_back(sample_of({"columns", reduce, {5, n}, {2, 3}, {2}}));
-    out.push_back(sample_of({"rows", reduce, {n, 3}, std::vector<int64_t>(size_t(n), 3), {n, 1}, false, 1}));
-  }
-  return out;
+  std::vector<Case> cases;
+  for (const Reduce reduce : {Reduce::sum, Reduce::min, Reduce::prod})
+    cases.insert(cases.end(), {{"slices", reduce, {n + 1, 2}, {n, 1}, {2}},
+                               {"slices of columns", reduce, {n, 5}, {n}, {1}},
+                               {"segments", reduce, {n}, std::vector<int64_t>(size_t(n), 1), {n}},
+                               {"columns", reduce, {5, n}, {2, 3}, {2}},
+                               {"rows", reduce, {n, 3}, std::vector<int64_t>(size_t(n), 3), {n, 1}, false, 1}});
+  return samples_of(cases, sample_of);
 }
-
 ORDO_OP_INTEGER(segment_reduce, "lengths", segment_reduce(some(d), Reduce::sum, one_index(v, d)));
 ORDO_OP_INTEGER(segment_reduce, "second of the lengths",
                 segment_reduce(some(d), Reduce::max, tensor<int64_t>({1, v, 1}).to(d), {}, 0, true));
 ORDO_OP_INTEGER(segment_reduce, "offsets", segment_reduce(some(d), Reduce::prod, {}, tensor<int64_t>({0, v, 2}).to(d)));
 ORDO_OP_INTEGER(segment_reduce, "axis", segment_reduce(some(d), Reduce::mean, tensor<int64_t>({1, 1}).to(d), {}, v));
-
-constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
 
 std::string text(const Tensor& t) {
   std::string out;
@@ -137,7 +126,7 @@ TEST(SegmentReduce, empty_segments_ties_zeros_and_initial_as_torch) {
     EXPECT_EQ(both(Reduce::min, {}), "1.000 0.000 0.000 inf | 0.500 0.500 0.000 0.500 0.500 0.000 1.000");
     EXPECT_EQ(both(Reduce::prod, {}), "1.000 0.000 0.000 1.000 | 1.000 1.000 0.000 0.000 0.000 0.000 3.000");
     EXPECT_EQ(both(Reduce::prod, 3), "3.000 0.000 0.000 3.000 | 3.000 3.000 0.000 0.000 0.000 0.000 9.000");
-    const Tensor odd = tensor<double>({1, kNan, 2, -kInf, kInf}).to(device).set_requires_grad();
+    const Tensor odd = tensor<double>({1, NAN, 2, -INFINITY, INFINITY}).to(device).set_requires_grad();
     const Tensor most = segment_reduce(odd, Reduce::max, tensor<int64_t>({3, 2}).to(device));
     EXPECT_EQ(text(most), "nan inf");
     most.sum().backward();
@@ -158,7 +147,7 @@ TEST(SegmentReduce, slices_in_no_segment_have_gradient_0) {
   for (Device device : test_devices())
     for (const Reduce reduce : kReductions)
       for (bool create_graph : {false, true}) {
-        const Tensor x = tensor<double>({kNan, -1, 2, -3, kNan, -kInf}).to(device).set_requires_grad();
+        const Tensor x = tensor<double>({NAN, -1, 2, -3, NAN, -INFINITY}).to(device).set_requires_grad();
         const Tensor y = segment_reduce(x, reduce, {}, tensor<int64_t>({1, 3}).to(device));
         const Tensor g = grad({y.sum()}, {x}, {}, false, create_graph)[0];
         for (int64_t i : {0, 3, 4, 5}) EXPECT_EQ(g[i].item(), 0) << name(reduce) << " " << i;

@@ -1,8 +1,4 @@
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
-#include "tests/support/op_samples.h"
+#include "tests/kernels/samples.h"
 
 namespace ordo::test::softmax_samples_test {
 namespace {
@@ -58,8 +54,7 @@ TEST(Softmax, large_values_do_not_overflow) {
   for (Device device : test_devices()) {
     const Tensor t = from_vector<float>({1e30f, 1e30f, -1e30f}, {3}).to(device);
     EXPECT_EQ(softmax(t, 0).to_vector<float>(), (std::vector<float>{0.5f, 0.5f, 0}));
-    const float inf = std::numeric_limits<float>::infinity();
-    const Tensor masked = from_vector<float>({0, -inf}, {2}).to(device);
+    const Tensor masked = from_vector<float>({0, -INFINITY}, {2}).to(device);
     EXPECT_EQ(softmax(masked, -1).to_vector<float>(), (std::vector<float>{1, 0}));
   }
 }

@@ -1,7 +1,5 @@
-#include <limits>
-
+#include "tests/kernels/samples.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::sparse_samples_test {
 namespace {
@@ -140,9 +138,7 @@ Tensor half_empty(const Dims& sizes, uint64_t stream) {
   return where(gt(v, 0), v + 1, zeros_like(v));
 }
 Sample to_sparse_sample(const char* label, const Dims& sizes, std::optional<int64_t> dims = {}, bool csr = false) {
-  Sample s;
-  s.label = label;
-  s.inputs = {half_empty(sizes, 5)};
+  Sample s = new_sample(label, {half_empty(sizes, 5)});
   s.run = [=](const TensorList& in) { return csr ? to_dense(to_sparse_csr(in[0])) : to_dense(to_sparse(in[0], dims)); };
   s.reference = [](const TensorList& in) { return in[0].to_vector<double>(); };
   s.gradient = false;  // finite differences make elements that are 0 appear
@@ -299,8 +295,7 @@ TEST(Sparse, coalesce_orders_and_adds_up) {
 
 TEST(Sparse, elements_that_are_not_0) {
   for (Device device : test_devices()) {
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    const Tensor dense = tensor<double>({0, 1, 0, nan, 0, -0.0}).view({2, 3}).to(device).set_requires_grad();
+    const Tensor dense = tensor<double>({0, 1, 0, NAN, 0, -0.0}).view({2, 3}).to(device).set_requires_grad();
     const SparseCoo s = to_sparse(dense);
     EXPECT_EQ(s.indices.to_vector<int64_t>(), (std::vector<int64_t>{0, 1, 1, 0}));
     s.values.sum().backward();
@@ -311,9 +306,8 @@ TEST(Sparse, elements_that_are_not_0) {
 }
 
 TEST(Sparse, a_product_leaves_out_what_is_not_stored) {
-  const double inf = std::numeric_limits<double>::infinity();
   const SparseCsr s = sparse_csr_tensor(tensor<int64_t>({0, 1, 1}), tensor<int64_t>({1}), tensor<double>({2}), {2, 2});
-  EXPECT_EQ(sparse_mm(s, tensor<double>({inf, 3}).view({2, 1})).to_vector<double>(), (std::vector<double>{6, 0}));
+  EXPECT_EQ(sparse_mm(s, tensor<double>({INFINITY, 3}).view({2, 1})).to_vector<double>(), (std::vector<double>{6, 0}));
 }
 
 TEST(Sparse, a_plan_of_the_columns_changes_no_bits) {

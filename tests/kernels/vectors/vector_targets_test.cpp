@@ -1,8 +1,8 @@
 // Every instruction set gives the same bytes: products and convolutions with each that this processor has, and with
 // none.
 #include <ordo/kernels/vectors/vector_targets.h>
+#include "tests/kernels/samples.h"
 #include "tests/kernels/vectors/shapes.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::vector_targets_test {
 namespace {

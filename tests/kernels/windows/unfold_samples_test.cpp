@@ -1,5 +1,5 @@
+#include "tests/kernels/samples.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test::unfold_samples_test {
 namespace {
@@ -49,9 +49,7 @@ const Case kCases[] = {
 };
 
 Sample unfold_sample(const Case& c) {
-  Sample s;
-  s.label = c.label;
-  s.inputs = {test_values(c.image, 1)};
+  Sample s = new_sample(c.label, {test_values(c.image, 1)});
   s.run = [c](const TensorList& in) {
     return unfold(in[0], c.kernel, {.dilation = c.dilation, .padding = c.padding, .stride = c.stride});
   };
@@ -65,9 +63,7 @@ Sample unfold_sample(const Case& c) {
   return s;
 }
 Sample fold_sample(const Case& c) {
-  Sample s;
-  s.label = c.label;
-  s.inputs = {test_values(c.columns(), 1)};
+  Sample s = new_sample(c.label, {test_values(c.columns(), 1)});
   s.run = [c](const TensorList& in) {
     const Size2 size(c.image[c.image.size() - 2], c.image[c.image.size() - 1]);
     return fold(in[0], size, c.kernel, {.dilation = c.dilation, .padding = c.padding, .stride = c.stride});
@@ -83,11 +79,10 @@ Sample fold_sample(const Case& c) {
   return s;
 }
 
-std::vector<Sample> samples(Sample (*make)(const Case&), std::vector<Case> more) {
-  std::vector<Sample> out;
-  for (const Case& c : kCases) out.push_back(make(c));
-  for (const Case& c : more) out.push_back(make(c));
-  return out;
+std::vector<Sample> samples(Sample (*make)(const Case&), const std::vector<Case>& more) {
+  std::vector<Case> cases(std::begin(kCases), std::end(kCases));
+  cases.insert(cases.end(), more.begin(), more.end());
+  return samples_of(cases, make);
 }
 std::vector<Sample> sized(Sample (*make)(const Case&), int64_t n) {
   return {make({"width", {1, 2, 2, n}, {2, 3}, 1, 1}), make({"height", {1, 1, n, 2}, 2, 1, 1, {2, 1}}),

@@ -1,6 +1,8 @@
 // The integer arguments of operations that do not have them beside their samples.
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "tests/support/integer_arguments.h"
 
 namespace ordo::test::arguments_test {
@@ -33,12 +35,12 @@ ORDO_SHAPES(full, "", full(s, 2, {.device = d}));
 ORDO_SHAPES(rand, "", rand(s, {.device = d}));
 ORDO_SHAPES(randn, "", randn(s, {.device = d}));
 ORDO_SHAPES(bernoulli, "", bernoulli(s, 0.5, {.device = d}));
-ORDO_SHAPES(randint, "", randint(0, 9, s, {.dtype = int64, .device = d}));
+ORDO_SHAPES(randint, "", randint(0, 9, s, {int64, d}));
 ORDO_SHAPES(resize_, "", some(d).resize_(s));
 ORDO_SHAPES(from_vector, "", from_vector<float>({1, 2, 3}, s, {.device = d}));
-ORDO_OP_INTEGER(full, "value", full({2}, v, {.dtype = int32, .device = d}));
-ORDO_OP_INTEGER(randint, "low", randint(v, 9, {3}, {.dtype = int64, .device = d}));
-ORDO_OP_INTEGER(randint, "high", randint(0, v, {3}, {.dtype = uint8, .device = d}));
+ORDO_OP_INTEGER(full, "value", full({2}, v, {int32, d}));
+ORDO_OP_INTEGER(randint, "low", randint(v, 9, {3}, {int64, d}));
+ORDO_OP_INTEGER(randint, "high", randint(0, v, {3}, {uint8, d}));
 ORDO_OP_INTEGER(empty_strided, "sizes", empty_strided({v, 2}, {1, 1}, {.device = d}));
 ORDO_OP_INTEGER(empty_strided, "strides", empty_strided({2, 2}, {v, 1}, {.device = d}));
 ORDO_OP_INTEGER(empty_strided, "strides of one", empty_strided({1, 0}, {v, v}, {.device = d}));
@@ -61,13 +63,11 @@ ORDO_OP_INTEGER(unsqueeze, "dim", some(d).unsqueeze(v));
 ORDO_OP_INTEGER(movedim, "source", movedim(some(d), v, 0));
 ORDO_OP_INTEGER(movedim, "destination", movedim(some(d), 0, v));
 ORDO_OP_INTEGER(unbind, "dim", unbind(some(d), v)[0]);
-ORDO_OP_INTEGER(unbind, "size of the input",
-                v > 0 ? unbind(zeros({1}, {.dtype = uint8, .device = d}).expand({v}))[0] : Tensor());
+ORDO_OP_INTEGER(unbind, "size of the input", v > 0 ? unbind(zeros({1}, {uint8, d}).expand({v}))[0] : Tensor());
 ORDO_OP_INTEGER(split, "split_size", split(some(d), v)[0]);
 ORDO_OP_INTEGER(split, "dim", split(some(d), 1, v)[0]);
 ORDO_OP_INTEGER(split, "sizes", split(some(d), {1, v, 1})[0]);
-ORDO_OP_INTEGER(split, "size of the input",
-                v > 0 ? split(zeros({1}, {.dtype = uint8, .device = d}).expand({v}), 1)[0] : Tensor());
+ORDO_OP_INTEGER(split, "size of the input", v > 0 ? split(zeros({1}, {uint8, d}).expand({v}), 1)[0] : Tensor());
 ORDO_OP_INTEGER(chunk, "chunks", chunk(some(d), v)[0]);
 ORDO_OP_INTEGER(chunk, "dim", chunk(some(d), 2, v)[0]);
 ORDO_OP_INTEGER(flatten, "start_dim", some(d).flatten(v));
@@ -108,15 +108,14 @@ ORDO_OP_INTEGER(where, "other", where(mask(d), some(d), v));
 ORDO_OP_INTEGER(masked_fill, "value", masked_fill(bytes(d), mask(d), v));
 ORDO_OP_INTEGER(masked_fill_, "value", some(d).to(int32).masked_fill_(mask(d), v));
 ORDO_OP_INTEGER(fill_, "value", bytes(d).fill_(v));
-ORDO_OP_INTEGER(arange, "start", arange(v, 5, 1, {.dtype = int64, .device = d}));
-ORDO_OP_INTEGER(arange, "end", arange(0, v, 1, {.dtype = uint8, .device = d}));
-ORDO_OP_INTEGER(arange, "step", arange(0, 5, v, {.dtype = float32, .device = d}));
+ORDO_OP_INTEGER(arange, "start", arange(v, 5, 1, {int64, d}));
+ORDO_OP_INTEGER(arange, "end", arange(0, v, 1, {uint8, d}));
+ORDO_OP_INTEGER(arange, "step", arange(0, 5, v, {float32, d}));
 ORDO_OP_INTEGER(arange, "floating end", arange(0.5, double(v), 1, {.device = d}));
-ORDO_OP_INTEGER(arange, "both ends",
-                arange(v, v == INT64_MIN ? INT64_MAX : -v, int64_t(1) << 62, {.dtype = int64, .device = d}));
+ORDO_OP_INTEGER(arange, "both ends", arange(v, v == INT64_MIN ? INT64_MAX : -v, int64_t(1) << 62, {int64, d}));
 ORDO_OP_INTEGER(linspace, "steps", linspace(0, 1, v, {.device = d}));
-ORDO_OP_INTEGER(randperm, "n", randperm(v, {.dtype = int64, .device = d}));
-ORDO_OP_INTEGER(randperm, "n of uint8", randperm(v, {.dtype = uint8, .device = d}));
+ORDO_OP_INTEGER(randperm, "n", randperm(v, {int64, d}));
+ORDO_OP_INTEGER(randperm, "n of uint8", randperm(v, {uint8, d}));
 ORDO_OP_INTEGER(set_num_threads, "n", [&] {
   const int before = num_threads();
   if (v == int(v)) set_num_threads(int(v));
@@ -161,26 +160,25 @@ ORDO_OP_INTEGER(std_mean, "dims", std_mean(some(d), Dims{v}).first);
 ORDO_OP_INTEGER(norm, "dims", norm(some(d), 2, Dims{v}));
 ORDO_OP_INTEGER(norm, "p", norm(some(d), double(v)));
 
-#define ORDO_DIM(op, call) ORDO_OP_INTEGER(op, "dim", call);
-ORDO_DIM(max, max(some(d), v).values)
-ORDO_DIM(min, min(some(d), v).indices)
-ORDO_DIM(argmax, argmax(some(d), v))
-ORDO_DIM(argmin, argmin(some(d), v))
-ORDO_DIM(softmax, softmax(some(d), v))
-ORDO_DIM(log_softmax, log_softmax(some(d), v))
-ORDO_DIM(stack, stack({some(d), some(d)}, v))
+ORDO_OP_INTEGER(max, "dim", max(some(d), v).values);
+ORDO_OP_INTEGER(min, "dim", min(some(d), v).indices);
+ORDO_OP_INTEGER(argmax, "dim", argmax(some(d), v));
+ORDO_OP_INTEGER(argmin, "dim", argmin(some(d), v));
+ORDO_OP_INTEGER(softmax, "dim", softmax(some(d), v));
+ORDO_OP_INTEGER(log_softmax, "dim", log_softmax(some(d), v));
+ORDO_OP_INTEGER(stack, "dim", stack({some(d), some(d)}, v));
 
 ORDO_OP_INTEGER(cat, "dim", cat({some(d), some(d)}, v));
 ORDO_OP_INTEGER(cat, "size of the inputs", [&] {
   if (v < 0) return Tensor();
-  const Tensor t = zeros({1}, {.dtype = uint8, .device = d}).expand({v});
+  const Tensor t = zeros({1}, {uint8, d}).expand({v});
   return cat({t, t, t});
 }());
 
 Tensor classes(Device d) { return log_softmax(some(d), 1); }
 Tensor two(int64_t v, Device d) { return from_vector<int64_t>({0, v}, {2}).to(d); }
 
-ORDO_OP_INTEGER(gather, "dim", gather(some(d), v, zeros({2, 3}, {.dtype = int64, .device = d})));
+ORDO_OP_INTEGER(gather, "dim", gather(some(d), v, zeros({2, 3}, {int64, d})));
 ORDO_OP_INTEGER(gather, "index", gather(some(d), 1, one_index(v, d).view({1, 1})));
 using indexing::Slice;
 ORDO_OP_INTEGER(index, "integer", some(d).index({v}));
@@ -206,10 +204,10 @@ ORDO_OP_INTEGER(index_add, "index", index_add(some(d), 0, two(v, d), some(d)));
 ORDO_OP_INTEGER(index_add, "alpha", index_add(some(d), 0, two(1, d), some(d), v));
 ORDO_OP_INTEGER(index_add, "alpha of integers", index_add(some(d).to(int32), 0, two(1, d), some(d).to(int32), v));
 ORDO_OP_INTEGER(index_add, "algorithm", index_add(some(d), 0, two(1, d), some(d), 1, Algorithm(uint8_t(v))));
-ORDO_OP_INTEGER(scatter_add, "dim", scatter_add(some(d), v, zeros({2, 3}, {.dtype = int64, .device = d}), some(d)));
+ORDO_OP_INTEGER(scatter_add, "dim", scatter_add(some(d), v, zeros({2, 3}, {int64, d}), some(d)));
 ORDO_OP_INTEGER(scatter_add, "index", scatter_add(some(d), 1, one_index(v, d).view({1, 1}), some(d)));
 ORDO_OP_INTEGER(scatter_add, "algorithm",
-                scatter_add(some(d), 1, zeros({2, 3}, {.dtype = int64, .device = d}), some(d), Algorithm(uint8_t(v))));
+                scatter_add(some(d), 1, zeros({2, 3}, {int64, d}), some(d), Algorithm(uint8_t(v))));
 ORDO_OP_INTEGER(bincount, "minlength", bincount(one_index(0, d), {}, v));
 ORDO_OP_INTEGER(bincount, "minlength with weights", bincount(two(1, d), ones({2}, {.device = d}), v));
 ORDO_OP_INTEGER(bincount, "input", bincount(two(v, d)));
@@ -218,7 +216,7 @@ ORDO_OP_INTEGER(embedding, "input", embedding(one_index(v, d), some(d)));
 ORDO_OP_INTEGER(embedding, "padding_idx", embedding(one_index(0, d), some(d), v));
 ORDO_OP_INTEGER(embedding, "size of the input", [&] {
   if (v < 0 || v > INT64_MAX / 8) return Tensor();  // no int64 tensor has that size
-  return embedding(zeros({1}, {.dtype = int64, .device = d}).expand({v}), some(d));
+  return embedding(zeros({1}, {int64, d}).expand({v}), some(d));
 }());
 ORDO_OP_INTEGER(embedding_bag, "input", embedding_bag(two(v, d), some(d), {.offsets = one_index(0, d)}));
 ORDO_OP_INTEGER(embedding_bag, "offsets", embedding_bag(two(1, d), some(d), {.offsets = two(v, d)}));
@@ -300,10 +298,14 @@ ORDO_ALL_WINDOWS(2)
 ORDO_ALL_WINDOWS(3)
 
 [[maybe_unused]] const bool kOthersHaveNone = [] {
-  for (const char* op :
-       {"batch_norm", "binary_cross_entropy_with_logits", "bmm", "clone", "contiguous", "copy_", "dropout", "gelu",
-        "l1_loss", "linear", "matmul", "maximum", "meshgrid", "minimum", "mm", "mse_loss", "normal_", "to", "uniform_"})
-    ops_without_integers().insert(op);
+  std::istringstream names(
+      "all_gather all_reduce all_to_all allclose batch_norm binary_cross_entropy binary_cross_entropy_with_logits "
+      "bitwise_not bmm bucketize cdist cholesky clone contiguous copy_ det dot dropout eigh einsum equal gelu "
+      "grid_sample huber_loss instance_norm inverse isclose l1_loss linear lstsq masked_scatter masked_select "
+      "matmul maximum meshgrid minimum mm mse_loss nan_to_num nonzero normal_ outer pairwise_distance pinv prelu qr "
+      "reduce_scatter scaled_dot_product_attention searchsorted slogdet smooth_l1_loss solve solve_triangular svd "
+      "to uniform_");
+  for (std::string op; names >> op;) ops_without_integers().insert(op);
   return true;
 }();
 

@@ -13,31 +13,11 @@ namespace ordo::test::extreme_integers_test {
 namespace {
 
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(), kMost = std::numeric_limits<int64_t>::max();
-constexpr int64_t kExtreme[] = {0,
-                                1,
-                                -1,
-                                2,
-                                -2,
-                                127,
-                                255,
-                                256,
-                                -256,
-                                (int64_t(1) << 31) - 1,
-                                int64_t(1) << 31,
-                                -(int64_t(1) << 31) - 1,
-                                int64_t(1) << 32,
-                                (int64_t(1) << 32) + 1,
-                                -(int64_t(1) << 32),
-                                int64_t(1) << 40,
-                                (int64_t(1) << 60) + 1,
-                                int64_t(1) << 61,
-                                int64_t(1) << 62,
-                                (int64_t(1) << 62) + 1,
-                                -(int64_t(1) << 62),
-                                kMost - 1,
-                                kMost,
-                                kLeast + 1,
-                                kLeast};
+constexpr int64_t k31 = int64_t(1) << 31, k32 = 2 * k31, k40 = int64_t(1) << 40, k60 = int64_t(1) << 60, k61 = 2 * k60,
+                  k62 = 2 * k61;
+constexpr int64_t kExtreme[] = {0,       1,       -1,       2,         -2,      127,        255,   256,     -256,
+                                k31 - 1, k31,     -k31 - 1, k32,       k32 + 1, -k32,       k40,   k60 + 1, k61,
+                                k62,     k62 + 1, -k62,     kMost - 1, kMost,   kLeast + 1, kLeast};
 
 /// Of all threads; on a busy machine they wait for longer.
 double processor_seconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
