@@ -7,7 +7,7 @@
 #include <ordo/kernels/embedding_bag/embedding_bag.h>
 #include <ordo/kernels/pooling/avg_pool.h>
 #include <ordo/kernels/pooling/max_pool.h>
-#include <ordo/kernels/scatter/scatter_add.h>
+#include <ordo/kernels/scatter/scatter.h>
 
 #include "bench/cases.h"
 

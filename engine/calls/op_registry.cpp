@@ -25,6 +25,9 @@ detail::OpRegistration::OpRegistration(OpInfo info) {
     fail<RuntimeError>("op_registry", "\"{}\" is registered twice", info.name);
   all.insert(at, std::move(info));
 }
+detail::OpRegistration::OpRegistration(std::initializer_list<std::string_view> names, const OpInfo& info) {
+  for (OpInfo row = info; std::string_view name : names) row.name = name, OpRegistration(row);
+}
 
 const std::vector<OpInfo>& ops() { return rows(); }
 

@@ -49,8 +49,8 @@ struct AlgorithmLevel {
 using AlgorithmLevels = std::vector<AlgorithmLevel>;
 
 struct OpInfo {
-  std::string_view name;    ///< the public function's, e.g. "index_add"
-  std::string_view family;  ///< the folder under kernels/, e.g. "index_add"
+  std::string_view name = {};  ///< the public function's, e.g. "index_add"
+  std::string_view family;     ///< the folder under kernels/, e.g. "index_add"
   DTypeSet dtypes;
   bool differentiable = true;
   AlgorithmLevels algorithms = {{Algorithm::direct, Determinism::device_to_device}};
@@ -72,6 +72,7 @@ const OpInfo* find_op(std::string_view name);
 namespace detail {
 struct OpRegistration {
   explicit OpRegistration(OpInfo info);
+  OpRegistration(std::initializer_list<std::string_view> names, const OpInfo& info);
 };
 }  // namespace detail
 
@@ -81,5 +82,8 @@ struct OpRegistration {
 /// Throws: RuntimeError when there is a row of this name.
 #define ORDO_REGISTER_OP(...) \
   static const ::ordo::detail::OpRegistration ORDO_OP_CONCAT(op_registration_, __COUNTER__)(::ordo::OpInfo __VA_ARGS__)
+/// Several that differ in their names: ORDO_REGISTER_OPS({"tril", "triu"}, {.family = "copy", .dtypes = kAllTypes});
+#define ORDO_REGISTER_OPS(...) \
+  static const ::ordo::detail::OpRegistration ORDO_OP_CONCAT(op_registration_, __COUNTER__)(__VA_ARGS__)
 
 }  // namespace ordo

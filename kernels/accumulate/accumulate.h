@@ -46,7 +46,6 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <type_traits>
 
 #include <ordo/engine/calls/op_registry.h>
 #include <ordo/engine/tensor/dtype.h>

@@ -42,7 +42,7 @@ void accumulate(const Items& items, typename Items::value_type* output, const Ac
   if (items.count == 0 || shape.destinations == 0 || shape.columns() == 0) return;
   if (algorithm == Algorithm::atomic && accumulate_detail::accumulate_atomic(items, output, shape)) return;
   if constexpr (std::is_same_v<accumulate_t<typename Items::value_type>, float>) {
-    if (algorithm == Algorithm::exact) return accumulate_detail::accumulate_exact(items, output, shape);
+    if (algorithm == Algorithm::exact) return accumulate_detail::ExactSum<Items>(items, output, shape).run();
   }
   accumulate_sorted(items, output, shape);
 }

@@ -4,7 +4,7 @@
 #include <ordo/engine/calls/op_call.h>
 #include <ordo/engine/run/determinism.h>
 #include <ordo/kernels/accumulate/accumulate.h>
-#include <ordo/kernels/accumulate/exact/exact.h>
+#include <ordo/kernels/accumulate/exact/exact_levels.h>
 
 namespace ordo::kernels {
 

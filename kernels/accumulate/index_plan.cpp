@@ -1,6 +1,5 @@
 #include <ordo/kernels/accumulate/index_plan.h>
 
-#include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/accumulate/shared/index_plan_items.h>
@@ -15,12 +14,6 @@ std::shared_ptr<const IndexOrder> order_index(const IndexItems& items, int64_t d
 }
 }  // namespace kernels::cpu
 
-namespace kernels {
-static std::shared_ptr<const IndexOrder> order_on(Device device, const IndexItems& items, int64_t destinations) {
-  return ORDO_ON_DEVICE(device, order_index, items, destinations, device);
-}
-}  // namespace kernels
-
 IndexPlan::IndexPlan(const Tensor& index, int64_t size) : size_(size) {
   constexpr const char* op = "IndexPlan";
   const ordo::detail::OperationName name(op);
@@ -31,7 +24,9 @@ IndexPlan::IndexPlan(const Tensor& index, int64_t size) : size_(size) {
   const Device device = index.device();
   const IndexGuard guard(op, "index", 0, size, device);
   const kernels::IndexItems items{index.numel(), kernels::index_view(index_, size, guard)};
-  order_ = kernels::order_on(device, items, size);
+  namespace cpu = kernels::cpu;
+  namespace cuda = kernels::cuda;
+  order_ = ORDO_ON_DEVICE(device, order_index, items, size, device);
   guard.finish();
 }
 

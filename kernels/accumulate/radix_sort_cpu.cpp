@@ -1,7 +1,6 @@
 #include <ordo/kernels/accumulate/radix_sort_cpu.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <utility>
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/calls/op_registry.h>
 #include <ordo/engine/run/determinism.h>
@@ -43,12 +42,6 @@ void check_ranks(const char* op, const Dims& x, const Dims& weight, int rank, co
     ORDO_CHECK(weight[i] >= 1, ShapeError, op, "the kernel is empty: the weight is {}", weight);
 }
 
-WindowAxis conv_axis(const char* op, int i, int64_t input, int64_t kernel, const ConvArguments& a) {
-  WindowAxis axis = sliding_axis(op, kAxisNames[i], input, kernel, a.stride[i], a.padding[i], a.dilation[i]);
-  if (a.outputs[i] > 0) axis.output = std::min(axis.output, a.outputs[i]);
-  return axis;
-}
-
 // Both defined and floating, of one dtype, on one device.
 void check_conv_operands(const char* op, const Tensor& a, const Tensor& b) {
   ordo::detail::expect_floating(op, a);
@@ -73,7 +66,11 @@ ConvShape conv_shape(const char* op, const Dims& x, const Dims& weight, const Co
   ORDO_CHECK(weight[0] % a.groups == 0, ShapeError, op, "the weight's {} filters do not divide into {} groups",
              weight[0], a.groups);
   const Size3 inputs = in_three(x, a.rank), kernels = in_three(weight, a.rank);
-  const auto axis = [&](int i) { return conv_axis(op, i, inputs[i], kernels[i], a); };
+  const auto axis = [&](int i) {
+    WindowAxis made = sliding_axis(op, kAxisNames[i], inputs[i], kernels[i], a.stride[i], a.padding[i], a.dilation[i]);
+    if (a.outputs[i] > 0) made.output = std::min(made.output, a.outputs[i]);
+    return made;
+  };
   const ConvShape s{{axis(0), axis(1), axis(2)}, x[0], a.groups, weight[1], weight[0] / a.groups};
   // The unfolded input, which is also the number of multiplications for one filter.
   check_addressable(op, {a.groups, s.channels, kernels[0], kernels[1], kernels[2], s.d.output, s.h.output, s.w.output});

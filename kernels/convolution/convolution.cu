@@ -88,12 +88,10 @@ void convolve(ConvPass pass, const ConvShape& s, const ConvTensors& t) {
   dispatch_floating("convolution", t.x.dtype(), [&]<class T>() {
     T *const x = t.x.data<T>(), *const weight = t.weight.data<T>(), *const y = t.y.data<T>();
     const T* const bias = t.bias.defined() ? t.bias.data<T>() : nullptr;
-    if (pass == ConvPass::forward)
-      by_columns<ConvPass::forward>(s, x, weight, bias, y, device);
-    else if (pass == ConvPass::input_grad)
-      by_columns<ConvPass::input_grad>(s, x, weight, bias, y, device);
-    else
-      by_columns<ConvPass::weight_grad>(s, x, weight, bias, y, device);
+    const auto compute = pass == ConvPass::forward      ? by_columns<ConvPass::forward, T>
+                         : pass == ConvPass::input_grad ? by_columns<ConvPass::input_grad, T>
+                                                        : by_columns<ConvPass::weight_grad, T>;
+    compute(s, x, weight, bias, y, device);
   });
 }
 

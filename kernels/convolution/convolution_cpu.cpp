@@ -4,8 +4,8 @@
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/memory/memory.h>
 #include <ordo/engine/run/parallel.h>
+#include <ordo/kernels/convolution/conv_shape.h>
 #include <ordo/kernels/convolution/convolution.h>
-#include <ordo/kernels/convolution/direct_cpu.h>
 #include <ordo/kernels/matmul/gemm.h>
 #include <ordo/kernels/ordering/add_parts.h>
 #include <ordo/kernels/windows/unfold_cpu.h>

@@ -12,7 +12,7 @@
 
 #include <ordo/engine/memory/memory.h>
 #include <ordo/engine/run/parallel.h>
-#include <ordo/kernels/convolution/direct_cpu.h>
+#include <ordo/kernels/convolution/conv_shape.h>
 #include <ordo/kernels/convolution/direct_lines-inl.h>
 #include <ordo/kernels/matmul/gemm.h>
 #include <ordo/kernels/ordering/ordered_sum.h>

@@ -9,25 +9,20 @@
 
 namespace ordo::kernels {
 
-ORDO_REGISTER_OP({.name = "copy_", .family = "copy", .dtypes = kAllTypes});
-ORDO_REGISTER_OP({.name = "fill_", .family = "copy", .dtypes = kAllTypes});
-ORDO_REGISTER_OP({.name = "clone", .family = "copy", .dtypes = kAllTypes});
-ORDO_REGISTER_OP({.name = "contiguous", .family = "copy", .dtypes = kAllTypes});
-ORDO_REGISTER_OP({.name = "to", .family = "copy", .dtypes = kAllTypes});
+ORDO_REGISTER_OPS({"copy_", "fill_", "clone", "contiguous", "to"}, {.family = "copy", .dtypes = kAllTypes});
 
 namespace {
 
 void copy_on_device(const Tensor& to, const Tensor& from) {
   const TensorImpl *t = to.impl(), *f = from.impl();
   if (t->numel == 0) return;
-  CopyArgs args;
-  args.layout = t->contiguous && f->contiguous && t->numel == f->numel ? flat_layout<2>(t->numel)
-                                                                       : broadcast_layout<2>(t->sizes, {t, f});
-  args.to = t->data();
-  args.from = f->data();
-  args.to_dtype = t->dtype;
-  args.from_dtype = f->dtype;
-  args.device = t->device();
+  const bool flat = t->contiguous && f->contiguous && t->numel == f->numel;
+  const CopyArgs args{flat ? flat_layout<2>(t->numel) : broadcast_layout<2>(t->sizes, {t, f}),
+                      t->data(),
+                      f->data(),
+                      t->dtype,
+                      f->dtype,
+                      t->device()};
   ORDO_ON_DEVICE(args.device, copy, args);
 }
 
@@ -101,12 +96,8 @@ const Tensor& fill_(const Tensor& t, Scalar value) {
   const TensorImpl* impl = t.impl();
   detail::expect_fits("fill_", value, impl->dtype);
   if (impl->numel == 0) return t;
-  FillArgs args;
-  args.layout = impl->contiguous ? flat_layout<1>(impl->numel) : broadcast_layout<1>(impl->sizes, {impl});
-  args.to = impl->data();
-  args.pattern = element_bits(value, impl->dtype);
-  args.element_size = size_of(impl->dtype);
-  args.device = impl->device();
+  const FillArgs args{impl->contiguous ? flat_layout<1>(impl->numel) : broadcast_layout<1>(impl->sizes, {impl}),
+                      impl->data(), element_bits(value, impl->dtype), size_of(impl->dtype), impl->device()};
   ORDO_ON_DEVICE(args.device, fill, args);
   return t;
 }

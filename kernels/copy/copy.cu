@@ -110,29 +110,6 @@ bool convert_flat(const CopyArgs& args) {
   return args.to_dtype == dtype_of<R> && args.from_dtype == dtype_of<T> && move_flat<R, T>(args);
 }
 
-/// Calls f.operator()<T>(), T being the type of t.
-template <class F>
-__device__ void with_type(DType t, const F& f) {
-  switch (t) {
-    case DType::boolean:
-      return f.template operator()<bool>();
-    case DType::uint8:
-      return f.template operator()<uint8_t>();
-    case DType::int32:
-      return f.template operator()<int32_t>();
-    case DType::int64:
-      return f.template operator()<int64_t>();
-    case DType::float16:
-      return f.template operator()<Half>();
-    case DType::bfloat16:
-      return f.template operator()<BFloat16>();
-    case DType::float32:
-      return f.template operator()<float>();
-    default:
-      return f.template operator()<double>();
-  }
-}
-
 // Other conversions choose their types at run time: the branches are the same for every thread, and the kernel waits for
 // memory. The detour over V, which is int64 or double, loses nothing, because those hold every value of the types they
 // stand for.
@@ -172,25 +149,20 @@ void copy(const CopyArgs& args) {
   dispatch_word(size_of(args.to_dtype), [&]<class T>() { copy_same<T>(args); });
 }
 
-namespace {
-template <class T>
-void fill_typed(const FillArgs& args) {
-  if (args.layout.rank == 1 && args.layout.strides[0][0] == 1 && starts_pack(args.to)) {
-    uint64_t pattern = 0;
-    for (size_t at = 0; at < 8; at += sizeof(T)) pattern |= uint64_t(T(args.pattern)) << 8 * at;
-    const int64_t bytes = args.layout.numel * int64_t(sizeof(T));
-    ordo::cuda::launch_over(fill_flat_kernel, (bytes + 15) / 16, ordo::cuda::current_stream(args.device),
-                            static_cast<char*>(args.to), pattern, bytes);
-    return;
-  }
-  ordo::cuda::launch_over(fill_kernel<T>, args.layout.numel, ordo::cuda::current_stream(args.device), args.layout,
-                          static_cast<T*>(args.to), T(args.pattern));
-}
-}  // namespace
-
 void fill(const FillArgs& args) {
-  ordo::cuda::DeviceScope scope(args.device);
-  dispatch_word(args.element_size, [&]<class T>() { fill_typed<T>(args); });
+  const ordo::cuda::DeviceScope scope(args.device);
+  const cudaStream_t stream = ordo::cuda::current_stream(args.device);
+  dispatch_word(args.element_size, [&]<class T>() {
+    if (args.layout.rank == 1 && args.layout.strides[0][0] == 1 && starts_pack(args.to)) {
+      uint64_t pattern = 0;
+      for (size_t at = 0; at < 8; at += sizeof(T)) pattern |= uint64_t(T(args.pattern)) << 8 * at;
+      const int64_t bytes = args.layout.numel * int64_t(sizeof(T));
+      ordo::cuda::launch_over(fill_flat_kernel, (bytes + 15) / 16, stream, static_cast<char*>(args.to), pattern, bytes);
+    } else {
+      ordo::cuda::launch_over(fill_kernel<T>, args.layout.numel, stream, args.layout, static_cast<T*>(args.to),
+                              T(args.pattern));
+    }
+  });
 }
 
 }  // namespace ordo::kernels::cuda

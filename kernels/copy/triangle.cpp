@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/calls/op_registry.h>
 #include <ordo/engine/run/parallel.h>
@@ -12,21 +11,21 @@
 
 namespace ordo::kernels {
 
-ORDO_REGISTER_OP({.name = "tril", .family = "copy", .dtypes = kAllTypes});
-ORDO_REGISTER_OP({.name = "triu", .family = "copy", .dtypes = kAllTypes});
+ORDO_REGISTER_OPS({"tril", "triu"}, {.family = "copy", .dtypes = kAllTypes});
 
 namespace cpu {
-void triangle(const TriangleArgs& a) {
-  const auto size = int64_t(a.element_size);
-  const int64_t grain = std::max<int64_t>(1, 32768 / std::max<int64_t>(1, a.columns));
-  parallel_for(0, a.matrices * a.rows, grain, [&](int64_t first, int64_t last) {
+void triangle(const Tensor& in, const Tensor& out, int64_t start, bool lower) {
+  const int64_t rows = in.size(-2), columns = in.size(-1), size = int64_t(in.element_size()), end = columns * size;
+  const char* const all = static_cast<const char*>(in.data());
+  char* const result = static_cast<char*>(out.data());
+  parallel_for(0, in.numel() / columns, std::max<int64_t>(1, 32768 / columns), [&](int64_t first, int64_t last) {
     for (int64_t row = first; row < last; ++row) {
-      const int64_t cut = std::clamp<int64_t>(row % a.rows + a.start, 0, a.columns) * size, end = a.columns * size;
-      char* out = static_cast<char*>(a.out) + row * end;
-      const char* in = static_cast<const char*>(a.in) + row * end;
-      const int64_t kept = a.lower ? 0 : cut, zero = a.lower ? cut : 0;
-      std::memcpy(out + kept, in + kept, size_t(a.lower ? cut : end - cut));
-      std::memset(out + zero, 0, size_t(a.lower ? end - cut : cut));
+      const int64_t cut = std::clamp<int64_t>(row % rows + start, 0, columns) * size;
+      char* const to = result + row * end;
+      const char* const from = all + row * end;
+      const int64_t kept = lower ? 0 : cut, zero = lower ? cut : 0;
+      std::memcpy(to + kept, from + kept, size_t(lower ? cut : end - cut));
+      std::memset(to + zero, 0, size_t(lower ? end - cut : cut));
     }
   });
 }
@@ -39,11 +38,8 @@ static Tensor triangle(const char* op, const Tensor& t, int64_t diagonal, bool l
   const Tensor from = contiguous(t);
   Tensor result = detail::result_like(from);
   if (result.numel() == 0) return result;
-  const int64_t rows = t.sizes()[t.dim() - 2], columns = t.sizes()[t.dim() - 1];
-  const int64_t start = std::clamp(diagonal, -rows - 1, columns + 1) + (lower ? 1 : 0);
-  const TriangleArgs args{result.data(),    from.data(), t.numel() / (rows * columns), rows, columns, start, lower,
-                          t.element_size(), t.device()};
-  ORDO_ON_DEVICE(args.device, triangle, args);
+  const int64_t start = std::clamp(diagonal, -t.size(-2) - 1, t.size(-1) + 1) + (lower ? 1 : 0);
+  ORDO_ON_DEVICE(t.device(), triangle, from, result, start, lower);
   return result;
 }
 

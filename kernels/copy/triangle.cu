@@ -1,28 +1,30 @@
 #include <ordo/engine/calls/dispatch_word.h>
-#include <ordo/engine/cuda/cuda.h>
 #include <ordo/kernels/copy/triangle.h>
+#include <ordo/kernels/reduce/each_cuda.cuh>
 
 namespace ordo::kernels::cuda {
 namespace {
 
-template <class T>
-__global__ void triangle_kernel(int64_t numel, int64_t rows, int64_t columns, int64_t start, bool lower, T* out,
-                                const T* in) {
-  ORDO_NO_UNROLL
-  for (int64_t i = ordo::cuda::thread_index(); i < numel; i += ordo::cuda::thread_count()) {
+template <class Word>
+struct TriangleElement {
+  int64_t rows, columns, start;
+  bool lower;
+  const Word* in;
+  Word* out;
+  ORDO_HD void operator()(int64_t i) const {
     const int64_t row = i / columns, column = i - row * columns;
-    out[i] = (column < row % rows + start) == lower ? in[i] : T(0);
+    out[i] = (column < row % rows + start) == lower ? in[i] : Word(0);
   }
-}
+};
 
 }  // namespace
 
-void triangle(const TriangleArgs& a) {
-  ordo::cuda::DeviceScope scope(a.device);
-  dispatch_word(a.element_size, [&]<class T>() {
-    const int64_t numel = a.matrices * a.rows * a.columns;
-    ordo::cuda::launch_over(triangle_kernel<T>, numel, ordo::cuda::current_stream(a.device), numel, a.rows, a.columns,
-                            a.start, a.lower, static_cast<T*>(a.out), static_cast<const T*>(a.in));
+void triangle(const Tensor& in, const Tensor& out, int64_t start, bool lower) {
+  dispatch_word(in.element_size(), [&]<class Word>() {
+    each(in.numel(),
+         TriangleElement<Word>{in.size(-2), in.size(-1), start, lower, static_cast<const Word*>(in.data()),
+                               static_cast<Word*>(out.data())},
+         in.device());
   });
 }
 

@@ -11,15 +11,6 @@ Tensor tril(const Tensor& t, int64_t diagonal);
 Tensor triu(const Tensor& t, int64_t diagonal);
 
 /// In row i the columns before i + start are copied and the others zero, or the other way round. Both contiguous.
-struct TriangleArgs {
-  void* out;
-  const void* in;
-  int64_t matrices, rows, columns, start;
-  bool lower;
-  size_t element_size;
-  Device device;
-};
-
-ORDO_DEVICES(void, triangle, const TriangleArgs&)
+ORDO_DEVICES(void, triangle, const Tensor& in, const Tensor& out, int64_t start, bool lower)
 
 }  // namespace ordo::kernels

@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/checked.h>
 #include <ordo/engine/calls/enumerator.h>
 #include <ordo/engine/calls/op_call.h>
@@ -21,27 +20,15 @@ using distributed::Group;
 using distributed::GroupState;
 using distributed::ReduceOp;
 
-namespace {
+static constexpr DTypeSet kLibraryTypes{uint8, int32, int64, float32, float64};
 
-constexpr DTypeSet kLibraryTypes{uint8, int32, int64, float32, float64};
-
-}  // namespace
-
-ORDO_REGISTER_OP({.name = "all_reduce",
-                  .family = "distributed",
-                  .dtypes = kNumericTypes,
-                  .algorithms = {{Algorithm::library, Determinism::not_guaranteed, kLibraryTypes},
-                                 {Algorithm::direct, Determinism::device_to_device}},
-                  .note = "direct: in a binary tree over the ranks"});
-ORDO_REGISTER_OP({.name = "reduce_scatter",
-                  .family = "distributed",
-                  .dtypes = kNumericTypes,
-                  .algorithms = {{Algorithm::library, Determinism::not_guaranteed, kLibraryTypes},
-                                 {Algorithm::direct, Determinism::device_to_device}},
-                  .note = "direct: in a binary tree over the ranks"});
-ORDO_REGISTER_OP({.name = "all_gather", .family = "distributed", .dtypes = kAllTypes});
-ORDO_REGISTER_OP({.name = "broadcast", .family = "distributed", .dtypes = kAllTypes});
-ORDO_REGISTER_OP({.name = "all_to_all", .family = "distributed", .dtypes = kAllTypes});
+ORDO_REGISTER_OPS({"all_reduce", "reduce_scatter"},
+                  {.family = "distributed",
+                   .dtypes = kNumericTypes,
+                   .algorithms = {{Algorithm::library, Determinism::not_guaranteed, kLibraryTypes},
+                                  {Algorithm::direct, Determinism::device_to_device}},
+                   .note = "direct: in a binary tree over the ranks"});
+ORDO_REGISTER_OPS({"all_gather", "broadcast", "all_to_all"}, {.family = "distributed", .dtypes = kAllTypes});
 
 namespace {
 

@@ -2,7 +2,6 @@
 
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/kernels/distributed/combine.h>
 #include <ordo/kernels/distributed/fold.h>
 
 namespace ordo::kernels::cuda {

@@ -4,8 +4,11 @@
 #include <vector>
 
 #include <ordo/engine/distributed/distributed.h>
+#include <ordo/engine/tensor/convert.h>
 #include <ordo/engine/tensor/device.h>
 #include <ordo/engine/tensor/dtype.h>
+#include <ordo/engine/tensor/host_device.h>
+#include <ordo/kernels/math/wrapping.h>
 
 namespace ordo::kernels {
 
@@ -13,6 +16,30 @@ namespace ordo::kernels {
 struct FoldStep {
   size_t left, right;
 };
+
+/// Sums and products of integers wrap. A NaN is the least value and the greatest.
+template <distributed::ReduceOp kOp, class T>
+ORDO_HD T combined(T left, T right) {
+  using distributed::ReduceOp;
+  const auto a = math_t<T>(left), b = math_t<T>(right);
+  if constexpr (kOp == ReduceOp::product)
+    return T(wrapping_mul(a, b));
+  else if constexpr (kOp == ReduceOp::min)
+    return a < b || a != a ? left : right;
+  else if constexpr (kOp == ReduceOp::max)
+    return a > b || a != a ? left : right;
+  else
+    return T(wrapping_add(a, b));
+}
+
+template <class F>
+void with_op(distributed::ReduceOp op, F&& f) {
+  using distributed::ReduceOp;
+  if (op == ReduceOp::product) return f.template operator()<ReduceOp::product>();
+  if (op == ReduceOp::min) return f.template operator()<ReduceOp::min>();
+  if (op == ReduceOp::max) return f.template operator()<ReduceOp::max>();
+  f.template operator()<ReduceOp::sum>();
+}
 
 namespace cpu {
 /// All steps, in their order; the last one's values go to `result`, which may be a row. Rows are changed.

@@ -4,12 +4,10 @@
 #include <cstring>
 #include <optional>
 
-#include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/memory/memory.h>
 #include <ordo/engine/run/parallel.h>
 #include <ordo/engine/tensor/tensor_impl.h>
-#include <ordo/kernels/distributed/combine.h>
 #include <ordo/kernels/distributed/fold.h>
 
 namespace ordo::kernels {

@@ -9,13 +9,9 @@
 
 namespace ordo::kernels {
 
-ORDO_REGISTER_OP({.name = "add", .family = "elementwise", .dtypes = kAllTypes});
-ORDO_REGISTER_OP({.name = "sub", .family = "elementwise", .dtypes = kNumericTypes});
-ORDO_REGISTER_OP({.name = "mul", .family = "elementwise", .dtypes = kAllTypes});
+ORDO_REGISTER_OPS({"add", "mul", "minimum", "maximum"}, {.family = "elementwise", .dtypes = kAllTypes});
+ORDO_REGISTER_OPS({"sub", "pow"}, {.family = "elementwise", .dtypes = kNumericTypes});
 ORDO_REGISTER_OP({.name = "div", .family = "elementwise", .dtypes = kAllTypes, .note = "integers give float32"});
-ORDO_REGISTER_OP({.name = "pow", .family = "elementwise", .dtypes = kNumericTypes});
-ORDO_REGISTER_OP({.name = "minimum", .family = "elementwise", .dtypes = kAllTypes});
-ORDO_REGISTER_OP({.name = "maximum", .family = "elementwise", .dtypes = kAllTypes});
 
 namespace {
 

@@ -9,18 +9,13 @@ namespace {
 
 // -- rows of the registry, by kind
 
-OpInfo number_row(std::string_view name) { return {.name = name, .family = "elementwise", .dtypes = kNumericTypes}; }
-OpInfo floating_row(std::string_view name) {
-  return {.name = name, .family = "elementwise", .dtypes = kAllTypes, .note = "integers give float32"};
-}
-OpInfo integral_row(std::string_view name) {
-  return {.name = name, .family = "elementwise", .dtypes = kIntegralTypes, .differentiable = false};
-}
-#define ORDO_FUNCTION2(name, kind, ...) ORDO_REGISTER_OP((kind##_row(#name)));
+const OpInfo number_row{.family = "elementwise", .dtypes = kNumericTypes};
+const OpInfo floating_row{.family = "elementwise", .dtypes = kAllTypes, .note = "integers give float32"};
+const OpInfo integral_row{.family = "elementwise", .dtypes = kIntegralTypes, .differentiable = false};
+#define ORDO_FUNCTION2(name, kind, ...) ORDO_REGISTER_OPS({#name}, kind##_row);
 #include <ordo/kernels/elementwise/binary_functions.def>
 
-ORDO_REGISTER_OP({.name = "prelu", .family = "elementwise", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "glu", .family = "elementwise", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OPS({"prelu", "glu"}, {.family = "elementwise", .dtypes = kFloatingTypes});
 
 // -- dtypes, by kind
 

@@ -6,10 +6,9 @@
 namespace ordo::kernels {
 namespace {
 
-OpInfo comparison_row(std::string_view name) {
-  return {.name = name, .family = "elementwise", .dtypes = kAllTypes, .differentiable = false, .note = "gives bool"};
-}
-#define ORDO_COMPARISON(name, ...) ORDO_REGISTER_OP((comparison_row(#name)));
+#define ORDO_COMPARISON(name, ...) \
+  ORDO_REGISTER_OPS({#name},       \
+                    {.family = "elementwise", .dtypes = kAllTypes, .differentiable = false, .note = "gives bool"});
 #define ORDO_EXCHANGED_COMPARISON ORDO_COMPARISON
 #define ORDO_LOGICAL ORDO_COMPARISON
 #include <ordo/kernels/elementwise/comparison.def>

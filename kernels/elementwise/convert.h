@@ -21,4 +21,27 @@ math_t<T> scalar_as(const Scalar& s) {
     return s.is_floating() ? math_t<T>(s.to_double()) : math_t<T>(s.to_int64());
 }
 
+/// Calls f.operator()<T>(), T being the type of t: for kernels, which do not throw.
+template <class F>
+ORDO_HD decltype(auto) with_type(DType t, const F& f) {
+  switch (t) {
+    case DType::boolean:
+      return f.template operator()<bool>();
+    case DType::uint8:
+      return f.template operator()<uint8_t>();
+    case DType::int32:
+      return f.template operator()<int32_t>();
+    case DType::int64:
+      return f.template operator()<int64_t>();
+    case DType::float16:
+      return f.template operator()<Half>();
+    case DType::bfloat16:
+      return f.template operator()<BFloat16>();
+    case DType::float32:
+      return f.template operator()<float>();
+    default:
+      return f.template operator()<double>();
+  }
+}
+
 }  // namespace ordo::kernels

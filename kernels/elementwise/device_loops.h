@@ -43,7 +43,7 @@ ORDO_LOOP(1, nan_to_num)
 #define ORDO_LOGICAL ORDO_COMPARISON
 #include <ordo/kernels/elementwise/comparison.def>
 
-// -- ternary.cpp, where.cpp
+// -- where.cpp
 
 ORDO_LOOP(3, lerp)
 ORDO_LOOP(3, addcmul)

@@ -6,7 +6,6 @@
 
 #include <ordo/kernels/math/binary_function_functors.h>
 #include <ordo/kernels/math/function_functors.h>
-#include <ordo/kernels/math/pow_functor.h>
 
 namespace ordo::kernels {
 

@@ -13,28 +13,21 @@ namespace {
 
 // -- rows of the registry, by kind
 
-OpInfo numeric_row(std::string_view name) { return {.name = name, .family = "elementwise", .dtypes = kNumericTypes}; }
-OpInfo rounding_row(std::string_view name) { return numeric_row(name); }
-OpInfo floating_row(std::string_view name) {
-  return {.name = name, .family = "elementwise", .dtypes = kAllTypes, .note = "integers give float32"};
-}
-OpInfo only_floating_row(std::string_view name) {
-  return {.name = name, .family = "elementwise", .dtypes = kFloatingTypes};
-}
-OpInfo predicate_row(std::string_view name) {
-  return {.name = name, .family = "elementwise", .dtypes = kAllTypes, .differentiable = false, .note = "gives bool"};
-}
+const OpInfo numeric_row{.family = "elementwise", .dtypes = kNumericTypes}, rounding_row = numeric_row;
+const OpInfo floating_row{.family = "elementwise", .dtypes = kAllTypes, .note = "integers give float32"};
+const OpInfo only_floating_row{.family = "elementwise", .dtypes = kFloatingTypes};
+const OpInfo predicate_row{.family = "elementwise", .dtypes = kAllTypes, .differentiable = false, .note = "gives bool"};
 
-#define ORDO_FUNCTION(name, kind, ...) ORDO_REGISTER_OP((kind##_row(#name)));
-#define ORDO_FUNCTION_OF(name, ...) ORDO_REGISTER_OP((only_floating_row(#name)));
+#define ORDO_FUNCTION(name, kind, ...) ORDO_REGISTER_OPS({#name}, kind##_row);
+#define ORDO_FUNCTION_OF(name, ...) ORDO_REGISTER_OPS({#name}, only_floating_row);
 #define ORDO_FUNCTION_OF2 ORDO_FUNCTION_OF
-#define ORDO_PREDICATE(name, ...) ORDO_REGISTER_OP((predicate_row(#name)));
+#define ORDO_PREDICATE(name, ...) ORDO_REGISTER_OPS({#name}, predicate_row);
 #include <ordo/kernels/elementwise/functions.def>
-ORDO_REGISTER_OP({.name = "clamp", .family = "elementwise", .dtypes = kNumericTypes});
+ORDO_REGISTER_OPS({"clamp"}, numeric_row);
+ORDO_REGISTER_OPS({"gelu"}, only_floating_row);
+ORDO_REGISTER_OPS({"digamma"}, floating_row);
 ORDO_REGISTER_OP({.name = "nan_to_num", .family = "elementwise", .dtypes = kAllTypes});
 ORDO_REGISTER_OP({.name = "bitwise_not", .family = "elementwise", .dtypes = kIntegralTypes, .differentiable = false});
-ORDO_REGISTER_OP((only_floating_row("gelu")));
-ORDO_REGISTER_OP((floating_row("digamma")));
 
 // -- dtypes, by kind; the input is defined
 

@@ -3,7 +3,6 @@
 
 #include <ordo/kernels/elementwise/device_loops.h>
 #include <ordo/kernels/elementwise/function_fast_paths.h>
-#include <ordo/kernels/math/pow_functor.h>
 
 namespace ordo::kernels::ORDO_LOOPS_DEVICE {
 

@@ -1,4 +1,3 @@
-#include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/accumulate/keyed.h>
@@ -10,7 +9,7 @@
 #include <ordo/kernels/embedding_bag/bags.h>
 #include <ordo/kernels/indexing/cat.h>
 #include <ordo/kernels/indexing/gather.h>
-#include <ordo/kernels/segment_reduce/segments.h>
+#include <ordo/kernels/segment_reduce/segment_reduce.h>
 
 namespace ordo::kernels {
 

@@ -1,10 +1,9 @@
 #include <algorithm>
 
 #include <ordo/engine/calls/dispatch.h>
-#include <ordo/engine/run/parallel.h>
-#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/embedding_bag/bags.h>
 #include <ordo/kernels/ordering/ordered_row_cpu.h>
+#include <ordo/kernels/reduce/each_cpu.h>
 
 namespace ordo::kernels::cpu {
 namespace {
@@ -42,13 +41,12 @@ void embedding_bag_sums(const Bags& bags, const IndexView& index, const Tensor& 
     const T* table = weight.data<T>();
     const T* factors = sample_weights.defined() ? sample_weights.data<T>() : nullptr;
     T* out = values.data<T>();
-    parallel_for(0, bags.bags, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, cost)),
-                 [&](int64_t first, int64_t last) {
-                   for (int64_t b = first; b < last; ++b)
-                     for (int64_t c = 0; c < columns; c += kColumnBlock)
-                       sum_bag(bags, b, index, table, factors, columns, c,
-                               int(std::min<int64_t>(kColumnBlock, columns - c)), mean, out + b * columns);
-                 });
+    parallel_for(0, bags.bags, row_grain(cost), [&](int64_t first, int64_t last) {
+      for (int64_t b = first; b < last; ++b)
+        for (int64_t c = 0; c < columns; c += kColumnBlock)
+          sum_bag(bags, b, index, table, factors, columns, c, int(std::min<int64_t>(kColumnBlock, columns - c)), mean,
+                  out + b * columns);
+    });
   });
 }
 

@@ -1,7 +1,5 @@
 #include <ordo/kernels/fingerprint/fingerprint.h>
 
-#include <algorithm>
-
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/fingerprint/mix.h>

@@ -66,19 +66,18 @@ Fingerprint of_strided(const FingerprintArgs& args, int64_t first, int64_t last)
   return sum;
 }
 
-Fingerprint of_blocks(const FingerprintArgs& args, int64_t first, int64_t last) {
-  if (args.contiguous()) return of_contiguous(args, first, last);
-  return dispatch_word(args.element_size, [&]<class Word>() { return of_strided<Word>(args, first, last); });
-}
-
 }  // namespace
 
 void fingerprints(const FingerprintArgs* args, int64_t count, Fingerprint* out) {
   for (int64_t k = 0; k < count; ++k) {
     std::atomic<uint64_t> low = 0, high = 0;
-    const int64_t grain = args[k].contiguous() ? kGrain : kStridedGrain;
+    const bool contiguous = args[k].contiguous();
+    const int64_t grain = contiguous ? kGrain : kStridedGrain;
     parallel_for(0, args[k].blocks(), grain, [&](int64_t first, int64_t last) {
-      const Fingerprint part = of_blocks(args[k], first, last);
+      const Fingerprint part =
+          contiguous ? of_contiguous(args[k], first, last) : dispatch_word(args[k].element_size, [&]<class Word>() {
+            return of_strided<Word>(args[k], first, last);
+          });
       low.fetch_add(part.low, std::memory_order_relaxed);
       high.fetch_add(part.high, std::memory_order_relaxed);
     });

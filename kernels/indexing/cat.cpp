@@ -9,8 +9,7 @@
 namespace ordo::kernels {
 namespace {
 
-ORDO_REGISTER_OP({.name = "cat", .family = "indexing", .dtypes = kAllTypes});
-ORDO_REGISTER_OP({.name = "stack", .family = "indexing", .dtypes = kAllTypes});
+ORDO_REGISTER_OPS({"cat", "stack"}, {.family = "indexing", .dtypes = kAllTypes});
 
 bool fits_everywhere(const Tensor& t) { return t.dim() == 1 && t.numel() == 0; }
 

@@ -8,12 +8,12 @@
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/indexing/rows_cpu.h>
 #include <ordo/kernels/reduce/reduce.h>
+#include <ordo/kernels/reduce/reduce_shape.h>
 
 namespace ordo::kernels {
 namespace {
 
-ORDO_REGISTER_OP({.name = "gather", .family = "indexing", .dtypes = kAllTypes});
-ORDO_REGISTER_OP({.name = "index_select", .family = "indexing", .dtypes = kAllTypes});
+ORDO_REGISTER_OPS({"gather", "index_select"}, {.family = "indexing", .dtypes = kAllTypes});
 ORDO_REGISTER_OP({.name = "one_hot", .family = "indexing", .dtypes = {int32, int64}, .differentiable = false});
 
 }  // namespace
@@ -61,11 +61,8 @@ Tensor index_select(const Tensor& input, int64_t dim, const Tensor& index) {
   if (input.dim() == 0) {
     ORDO_CHECK(s.count == 1, ShapeError, "index_select", "takes one index for a 0-d input, but got {}", s.count);
   } else {
-    s.bound = sizes[s.dim];
-    for (int d = 0; d < sizes.size(); ++d) {
-      if (d < s.dim) s.outer *= sizes[d];
-      if (d > s.dim) s.inner *= sizes[d];
-    }
+    const AxisShape seen = axis_shape(sizes, s.dim);
+    s.outer = seen.outer, s.bound = seen.length, s.inner = seen.inner;
     sizes[s.dim] = s.count;
   }
   Tensor out = ordo::detail::result(sizes, input.dtype(), input.device());
@@ -151,20 +148,12 @@ void index_select(const Tensor& input, const Tensor& index, const Tensor& out, c
     const I* at = index.data<I>();
     parallel_for(0, s.outer * s.count, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, row)),
                  [&](int64_t first, int64_t last) {
-                   switch (row) {
-                     case 4:
-                       return copy_rows(at, first, last, std::integral_constant<size_t, 4>());
-                     case 8:
-                       return copy_rows(at, first, last, std::integral_constant<size_t, 8>());
-                     case 16:
-                       return copy_rows(at, first, last, std::integral_constant<size_t, 16>());
-                     case 32:
-                       return copy_rows(at, first, last, std::integral_constant<size_t, 32>());
-                     case 64:
-                       return copy_rows(at, first, last, std::integral_constant<size_t, 64>());
-                     default:
-                       return copy_rows(at, first, last, row);
-                   }
+                   if (row == 4) return copy_rows(at, first, last, std::integral_constant<size_t, 4>());
+                   if (row == 8) return copy_rows(at, first, last, std::integral_constant<size_t, 8>());
+                   if (row == 16) return copy_rows(at, first, last, std::integral_constant<size_t, 16>());
+                   if (row == 32) return copy_rows(at, first, last, std::integral_constant<size_t, 32>());
+                   if (row == 64) return copy_rows(at, first, last, std::integral_constant<size_t, 64>());
+                   copy_rows(at, first, last, row);
                  });
   });
   guard.finish();

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include <ordo/engine/run/parallel.h>
-#include <ordo/kernels/indexing/pick.h>
+#include <ordo/kernels/indexing/gather.h>
 
 namespace ordo::kernels::cpu {
 

@@ -3,12 +3,9 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
-#include <utility>
 #include <vector>
 
-#include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/dispatch.h>
-#include <ordo/engine/calls/dispatch_word.h>
 #include <ordo/engine/calls/op_registry.h>
 #include <ordo/engine/run/parallel.h>
 #include <ordo/engine/tensor/at_least_1d.h>
@@ -17,7 +14,6 @@
 #include <ordo/kernels/indexing/gather.h>
 #include <ordo/kernels/indexing/rows_cpu.h>
 #include <ordo/kernels/scatter/scatter.h>
-#include <ordo/kernels/scatter/scatter_add.h>
 
 namespace ordo::kernels {
 namespace {
@@ -26,16 +22,9 @@ ORDO_REGISTER_OP({.name = "index",
                   .family = "indexing",
                   .dtypes = kAllTypes,
                   .note = "a view for integers and slices; masks wait for the device"});
-ORDO_REGISTER_OP({.name = "index_put",
-                  .family = "indexing",
-                  .dtypes = kAllTypes,
-                  .note = "the last item stays; accumulate: as index_add"});
-ORDO_REGISTER_OP({.name = "take", .family = "indexing", .dtypes = kAllTypes});
-ORDO_REGISTER_OP({.name = "put",
-                  .family = "indexing",
-                  .dtypes = kAllTypes,
-                  .note = "the last item stays; accumulate: as index_add"});
-ORDO_REGISTER_OP({.name = "take_along_dim", .family = "indexing", .dtypes = kAllTypes});
+ORDO_REGISTER_OPS({"index_put", "put"},
+                  {.family = "indexing", .dtypes = kAllTypes, .note = "the last item stays; accumulate: as index_add"});
+ORDO_REGISTER_OPS({"take", "take_along_dim"}, {.family = "indexing", .dtypes = kAllTypes});
 ORDO_REGISTER_OP({.name = "nonzero",
                   .family = "indexing",
                   .dtypes = kAllTypes,

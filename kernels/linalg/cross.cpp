@@ -1,6 +1,5 @@
 #include <ordo/kernels/linalg/cross.h>
 
-#include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/calls/op_registry.h>
 #include <ordo/engine/tensor/tensor_impl.h>

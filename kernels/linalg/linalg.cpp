@@ -14,30 +14,14 @@
 
 namespace ordo::kernels {
 
-#define ORDO_LINALG(op) \
-  ORDO_REGISTER_OP({.name = op, .family = "linalg", .dtypes = {float32, float64}, .note = "computed on the CPU"})
-ORDO_LINALG("cholesky");
-ORDO_LINALG("solve");
-ORDO_LINALG("inverse");
-ORDO_LINALG("det");
-ORDO_LINALG("slogdet");
-ORDO_LINALG("qr");
-ORDO_LINALG("svd");
-ORDO_LINALG("eigh");
-ORDO_LINALG("solve_triangular");
-#undef ORDO_LINALG
-#define ORDO_LINALG_OF_PRODUCTS(op)                                                             \
-  ORDO_REGISTER_OP({.name = op,                                                                 \
-                    .family = "linalg",                                                         \
-                    .dtypes = {float32, float64},                                               \
-                    .algorithms = {{Algorithm::library, Determinism::run_to_run}, /* on CUDA */ \
-                                   {Algorithm::direct, Determinism::device_to_device}},         \
-                    .note = "computed on the CPU, but for matrix products"})
-ORDO_LINALG_OF_PRODUCTS("svd_lowrank");
-ORDO_LINALG_OF_PRODUCTS("matrix_power");
-ORDO_LINALG_OF_PRODUCTS("lstsq");
-ORDO_LINALG_OF_PRODUCTS("pinv");
-#undef ORDO_LINALG_OF_PRODUCTS
+ORDO_REGISTER_OPS({"cholesky", "solve", "inverse", "det", "slogdet", "qr", "svd", "eigh", "solve_triangular"},
+                  {.family = "linalg", .dtypes = {float32, float64}, .note = "computed on the CPU"});
+ORDO_REGISTER_OPS({"svd_lowrank", "matrix_power", "lstsq", "pinv"},
+                  {.family = "linalg",
+                   .dtypes = {float32, float64},
+                   .algorithms = {{Algorithm::library, Determinism::run_to_run},  // on CUDA
+                                  {Algorithm::direct, Determinism::device_to_device}},
+                   .note = "computed on the CPU, but for matrix products"});
 
 namespace {
 
@@ -81,14 +65,16 @@ void for_matrices(DType dtype, int64_t count, double work, const F& f) {
 }
 double cube(int64_t n) { return double(n) * double(n) * double(n); }
 
-/// for_matrices, where f<T>(i) returns whether it failed. The first matrix for which it did; -1 for none.
+/// for_matrices, where f<T>(i) returns whether matrix i, as errors say, `is_wrong`: ValueError for the first.
 template <class F>
-int64_t first_failed(DType dtype, int64_t count, double work, const F& f) {
-  std::vector<char> failed(static_cast<size_t>(count));
-  for_matrices(dtype, count, work, [&]<class T>(int64_t i) { failed[size_t(i)] = f.template operator()<T>(i); });
-  const auto at = std::find(failed.begin(), failed.end(), char(1));
-  return at == failed.end() ? -1 : at - failed.begin();
+void check_matrices(const char* op, const char* is_wrong, DType dtype, int64_t count, double work, const F& f) {
+  std::vector<char> wrong(static_cast<size_t>(count));
+  for_matrices(dtype, count, work, [&]<class T>(int64_t i) { wrong[size_t(i)] = f.template operator()<T>(i); });
+  const auto at = std::find(wrong.begin(), wrong.end(), char(1));
+  ORDO_CHECK(at == wrong.end(), ValueError, op, "matrix {} of the batch {}", at - wrong.begin(), is_wrong);
 }
+
+constexpr const char* kNotFinite = "has elements that are not finite";
 
 /// Whether an element of the diagonal is at most `least`.
 template <class T>
@@ -140,10 +126,8 @@ Tensor cholesky(const Tensor& a) {
   const Batch batch = batch_of("cholesky", a, true);
   const Tensor result = own(a);
   const int64_t n = batch.n;
-  const int64_t at = first_failed(a.dtype(), batch.count, cube(n) / 3, [&]<class T>(int64_t i) {
-    return !matrix::cholesky(result.data<T>() + i * n * n, n);
-  });
-  ORDO_CHECK(at < 0, ValueError, "cholesky", "matrix {} of the batch is not positive-definite", at);
+  check_matrices("cholesky", "is not positive-definite", a.dtype(), batch.count, cube(n) / 3,
+                 [&]<class T>(int64_t i) { return !matrix::cholesky(result.data<T>() + i * n * n, n); });
   return back(result, a);
 }
 
@@ -164,10 +148,9 @@ LuFactors factor(const char* op, const Tensor& matrices, Device device) {
 /// ValueError where a diagonal element of the matrices, which lie on the CPU, is 0.
 void expect_regular(const char* op, const Tensor& matrices) {
   const Batch batch = batch_of(op, matrices, true);
-  const int64_t at = first_failed(matrices.dtype(), batch.count, double(batch.n), [&]<class T>(int64_t i) {
+  check_matrices(op, "is singular", matrices.dtype(), batch.count, double(batch.n), [&]<class T>(int64_t i) {
     return has_zero_pivot(matrices.data<T>() + i * batch.n * batch.n, batch.n);
   });
-  ORDO_CHECK(at < 0, ValueError, op, "matrix {} of the batch is singular", at);
 }
 
 /// f<T>(factors, rows, sign of their order, number of the matrix) for the factors of each.
@@ -317,12 +300,12 @@ std::pair<Tensor, Tensor> qr(const Tensor& a) {
 void expect_full_rank(const char* op, const Tensor& r, int64_t roundings) {
   const Batch batch = batch_of(op, r, true);
   const Tensor from = on_cpu(r);
-  const int64_t at = first_failed(r.dtype(), batch.count, double(batch.n), [&]<class T>(int64_t i) {
+  constexpr const char* kWrong = "is not of full rank; pinv(a) serves such matrices";
+  check_matrices(op, kWrong, r.dtype(), batch.count, double(batch.n), [&]<class T>(int64_t i) {
     const T* const one = from.data<T>() + i * batch.n * batch.n;
     const T least = T(roundings) * std::numeric_limits<T>::epsilon() * largest_pivot(one, batch.n);
     return has_zero_pivot(one, batch.n, least);
   });
-  ORDO_CHECK(at < 0, ValueError, op, "matrix {} of the batch is not of full rank; pinv(a) serves such matrices", at);
 }
 
 Tensor solve_triangular(const char* op, const Tensor& a, const Tensor& b, bool upper, bool unitriangular) {
@@ -363,7 +346,7 @@ SvdTensors svd(const char* op, const Tensor& a) {
   const Tensor s = ordo::detail::result(batch.with({n}), a.dtype(), cpu);
   const Tensor other = ordo::detail::result(batch.with({n, n}), a.dtype(), cpu);
   const double work = 16 * double(m) * double(n) * double(n);
-  const int64_t at = first_failed(a.dtype(), batch.count, work, [&]<class T>(int64_t i) {
+  check_matrices(op, kNotFinite, a.dtype(), batch.count, work, [&]<class T>(int64_t i) {
     T* const u = columns.data<T>() + i * m * n;
     T* const vh = other.data<T>() + i * n * n;
     if (!std::all_of(u, u + m * n, [](T v) { return std::isfinite(v); })) return true;
@@ -374,7 +357,6 @@ SvdTensors svd(const char* op, const Tensor& a) {
       choose_signs(u, vh, m, n, n);
     return false;
   });
-  ORDO_CHECK(at < 0, ValueError, op, "matrix {} of the batch has elements that are not finite", at);
   const Tensor& left = wide ? other : columns;
   const Tensor& right = wide ? columns : other;
   return {back(contiguous(views::transpose(left, -2, -1)), a), back(s, a), back(right, a)};
@@ -386,7 +368,7 @@ std::pair<Tensor, Tensor> eigh(const Tensor& a) {
   const int64_t n = batch.n;
   const Tensor work = own(a), values = ordo::detail::result(batch.with({n}), a.dtype(), cpu);
   const Tensor columns = ordo::detail::result(batch.with({n, n}), a.dtype(), cpu);
-  const int64_t at = first_failed(a.dtype(), batch.count, 32 * cube(n), [&]<class T>(int64_t i) {
+  check_matrices("eigh", kNotFinite, a.dtype(), batch.count, 32 * cube(n), [&]<class T>(int64_t i) {
     T* const one = work.data<T>() + i * n * n;
     T* const v = columns.data<T>() + i * n * n;
     for (int64_t r = 0; r < n; ++r)
@@ -395,7 +377,6 @@ std::pair<Tensor, Tensor> eigh(const Tensor& a) {
     choose_signs<T>(v, nullptr, n, n, 0);
     return false;
   });
-  ORDO_CHECK(at < 0, ValueError, "eigh", "matrix {} of the batch has elements that are not finite", at);
   return {back(values, a), back(contiguous(views::transpose(columns, -2, -1)), a)};
 }
 

@@ -117,17 +117,11 @@ struct CtcItems {
   A* alpha;
   A* losses;
 
-  CtcItems(const Tensor& log_probs, const CtcPlan& plan)
-      : x(log_probs.data<T>()),
-        batch(log_probs.size(1)),
-        classes(log_probs.size(2)),
-        width(plan.states.size(1)),
-        kept(plan.alpha.size(1)),
-        lengths(plan.lengths.data<int64_t>()),
-        states(plan.states.data<int64_t>()),
-        alpha(plan.alpha.data<A>()),
-        losses(plan.losses.data<A>()) {}
-
+  static CtcItems of(const Tensor& log_probs, const CtcPlan& plan) {
+    return {log_probs.data<T>(),         log_probs.size(1),    log_probs.size(2),
+            plan.states.size(1),         plan.alpha.size(1),   plan.lengths.data<int64_t>(),
+            plan.states.data<int64_t>(), plan.alpha.data<A>(), plan.losses.data<A>()};
+  }
   ORDO_HD CtcItem<T> item(int64_t n) const {
     return {x + n * classes, batch * classes, states + n * width + kCtcBeside, lengths[n], 2 * lengths[batch + n] + 1};
   }
@@ -257,7 +251,7 @@ void ctc_states(const Tensor& targets, int64_t classes, int64_t blank, const Ctc
 
 void ctc_loss(const Tensor& log_probs, const CtcPlan& plan, const Tensor& losses, bool zero_infinity) {
   dispatch_floating("ctc_loss", log_probs.dtype(), [&]<class T>() {
-    const CtcItems<T> items(log_probs, plan);
+    const auto items = CtcItems<T>::of(log_probs, plan);
     each_team(items.batch, items.width, CtcForward<T>{items, losses.data<accumulate_t<T>>(), zero_infinity},
               log_probs.device(), 8 * log_probs.size(0) * items.width);
   });
@@ -268,7 +262,7 @@ void ctc_loss_backward(const Tensor& grad, const Tensor& log_probs, const CtcPla
   const Device device = grad.device();
   dispatch_floating("ctc_loss", log_probs.dtype(), [&]<class T>() {
     using A = accumulate_t<T>;
-    const CtcItems<T> items(log_probs, plan);
+    const auto items = CtcItems<T>::of(log_probs, plan);
     const Scratch<A> betas(3 * plan.states.numel(), device), shares(plan.alpha.numel(), device);
     each_team(items.batch, items.width,
               CtcBackward<T>{items, betas.data(), shares.data(), out.data<T>(), zero_infinity}, device,

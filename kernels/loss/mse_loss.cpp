@@ -7,12 +7,9 @@
 
 namespace ordo::kernels {
 
-ORDO_REGISTER_OP({.name = "mse_loss", .family = "loss", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "l1_loss", .family = "loss", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "binary_cross_entropy_with_logits", .family = "loss", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "cross_entropy", .family = "loss", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "huber_loss", .family = "loss", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "smooth_l1_loss", .family = "loss", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OPS({"mse_loss", "l1_loss", "binary_cross_entropy_with_logits", "cross_entropy", "huber_loss",
+                   "smooth_l1_loss"},
+                  {.family = "loss", .dtypes = kFloatingTypes});
 
 Tensor pair_loss(const PairLoss& loss, const Tensor& a, const Tensor& b, LossReduction reduction) {
   const char* op = loss.op;

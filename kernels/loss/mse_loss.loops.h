@@ -12,14 +12,9 @@ struct PairElement {
   const T *a, *b;
   T* out;
   A bend, half_bend, half_scale, slope;
-  PairElement(const PairLoss& loss, const T* a, const T* b, T* out)
-      : a(a),
-        b(b),
-        out(out),
-        bend(A(loss.bend)),
-        half_bend(A(0.5 * loss.bend)),
-        half_scale(A(0.5 * loss.scale)),
-        slope(A(loss.scale * loss.bend)) {}
+  static PairElement of(const PairLoss& l, const T* a, const T* b, T* out) {
+    return {a, b, out, A(l.bend), A(0.5 * l.bend), A(0.5 * l.scale), A(l.scale * l.bend)};
+  }
   ORDO_HD A loss(int64_t i) const {
     const A d = A(a[i]) - A(b[i]);
     if (kKind == PairLoss::squared) return d * d;
@@ -37,7 +32,6 @@ struct PairReducer : Addition<accumulate_t<T>> {
   using A = accumulate_t<T>;
   PairElement<T, kKind> element;
   A divisor;
-  PairReducer(PairElement<T, kKind> element, A divisor) : element(element), divisor(divisor) {}
   ORDO_HD A load(int64_t offset, int64_t, int64_t) const { return element.loss(offset); }
   ORDO_HD void store(int64_t, A s) const { *element.out = T(s / divisor); }
 };
@@ -73,10 +67,10 @@ void pair_loss(const PairLoss& loss, const Tensor& a, const Tensor& b, const Ten
   const int64_t n = a.numel();
   dispatch_floating(loss.op, a.dtype(), [&]<class T>() {
     with_pair_kind(loss.kind, [&]<PairLoss::Kind kKind>() {
-      const PairElement<T, kKind> element(loss, a.data<T>(), b.data<T>(), out.data<T>());
+      const auto element = PairElement<T, kKind>::of(loss, a.data<T>(), b.data<T>(), out.data<T>());
       if (reduction == LossReduction::none) return each(n, element, a.device());
       const accumulate_t<T> divisor(reduction == LossReduction::mean ? double(n) : 1.0);
-      reduce(PairReducer<T, kKind>(element, divisor), reduce_line(n), a.device());
+      reduce(PairReducer<T, kKind>{{}, element, divisor}, reduce_line(n), a.device());
     });
   });
 }

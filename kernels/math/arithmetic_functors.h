@@ -4,7 +4,7 @@
 #include <ordo/kernels/elementwise/convert.h>
 #include <ordo/kernels/math/wrapping.h>
 
-/// A functor of values of one type T, for rows of tables: ORDO_FUNCTOR(name, T, (T a, T b), a + b).
+/// A functor of values of one type T: ORDO_FUNCTOR(name, T, (T a, T b), a + b).
 #define ORDO_FUNCTOR(name, result, parameters, formula) \
   struct name {                                         \
     template <class T>                                  \
@@ -32,13 +32,6 @@ struct Add {
   }
 };
 
-struct Sub {
-  template <class T>
-  ORDO_HD T operator()(T a, T b) const {
-    return T(wrapping_t<T>(a) - wrapping_t<T>(b));
-  }
-};
-
 struct Mul {
   template <class T>
   ORDO_HD T operator()(T a, T b) const {
@@ -49,32 +42,11 @@ struct Mul {
   }
 };
 
-struct Div {
-  template <class T>
-  ORDO_HD T operator()(T a, T b) const {
-    return a / b;
-  }
-};
-
-/// a + alpha b: a product, rounded, and a sum, rounded.
-template <class T>
-struct AddScaled {
-  T alpha;
-  ORDO_HD T operator()(T a, T b) const { return Add()(a, Mul()(alpha, b)); }
-};
-
-struct Minimum {
-  template <class T>
-  ORDO_HD T operator()(T a, T b) const {
-    return a < b || a != a ? a : b;
-  }
-};
-
-struct Maximum {
-  template <class T>
-  ORDO_HD T operator()(T a, T b) const {
-    return a > b || a != a ? a : b;
-  }
-};
+ORDO_FUNCTOR(Sub, T, (T a, T b), T(wrapping_t<T>(a) - wrapping_t<T>(b)))
+ORDO_FUNCTOR(Div, T, (T a, T b), a / b)
+ORDO_FUNCTOR(Minimum, T, (T a, T b), a < b || a != a ? a : b)
+ORDO_FUNCTOR(Maximum, T, (T a, T b), a > b || a != a ? a : b)
+/// A product, rounded, and a sum, rounded.
+ORDO_FUNCTOR_OF(AddScaled, (T a, T b), Add()(a, Mul()(alpha, b)), alpha)
 
 }  // namespace ordo::kernels

@@ -9,19 +9,13 @@ namespace ordo::kernels {
 /// Whether the signs of two numbers differ; zeros have none.
 template <class T>
 ORDO_HD bool signs_differ(T a, T b) {
-  if constexpr (std::is_signed_v<T>)
-    return (a < T(0)) != (b < T(0));
-  else
-    return false;
+  return std::is_signed_v<T> && (a < T(0)) != (b < T(0));
 }
 
 /// The quotient of the least integer and -1 is beyond T's range; it wraps.
 template <class T>
 ORDO_HD bool is_minus_one(T b) {
-  if constexpr (std::is_signed_v<T>)
-    return b == T(-1);
-  else
-    return false;
+  return std::is_signed_v<T> && b == T(-1);
 }
 
 struct Fmod {
@@ -62,6 +56,25 @@ struct FloorDivide {
       return T(a / b - T(a % b != T(0) && signs_differ(a, b)));
     } else {
       return of(a, b, ordo::math::fmod(a, b));
+    }
+  }
+};
+
+/// x to the power of y, for floating types and integers.
+struct Pow {
+  template <class T>
+  ORDO_HD T operator()(T x, T y) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return ordo::math::pow(x, y);
+    } else {
+      // 1 / x^-y as an integer: 0 unless x is 1 or -1.
+      if (std::is_signed_v<T> && y < T(0)) return x == T(1) ? T(1) : x == T(-1) ? (y & T(1) ? T(-1) : T(1)) : T(0);
+      wrapping_t<T> result = 1, square = wrapping_t<T>(x);
+      for (uint64_t rest = uint64_t(y); rest != 0; rest >>= 1) {
+        if (rest & 1u) result *= square;
+        square *= square;
+      }
+      return T(result);
     }
   }
 };

@@ -45,19 +45,8 @@ struct Abs {
 };
 
 /// The integer part, towards zero.
-struct Trunc {
-  template <class T>
-  ORDO_HD T operator()(T x) const {
-    return x < T(0) ? ordo::math::ceil(x) : ordo::math::floor(x);
-  }
-};
-
-struct Relu6 {
-  template <class T>
-  ORDO_HD T operator()(T x) const {
-    return x > T(6) ? T(6) : x > T(0) || x != x ? x : T(0);
-  }
-};
+ORDO_FUNCTOR(Trunc, T, (T x), x < T(0) ? ordo::math::ceil(x) : ordo::math::floor(x))
+ORDO_FUNCTOR(Relu6, T, (T x), x > T(6) ? T(6) : x > T(0) || x != x ? x : T(0))
 
 /// -log(1 + e^-x), where neither exponential overflows.
 struct LogSigmoid {

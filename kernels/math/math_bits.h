@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 
+#include <ordo/engine/tensor/half.h>
 #include <ordo/engine/tensor/host_device.h>
 
 /// A function of C whose result IEEE 754 defines, as an instruction.
@@ -31,21 +32,8 @@ ORDO_HD double from_bits(uint64_t v) {
 #endif
 }
 
-ORDO_HD uint32_t to_bits_float(float v) {
-#ifdef __CUDA_ARCH__
-  return __float_as_uint(v);
-#else
-  return std::bit_cast<uint32_t>(v);
-#endif
-}
-
-[[gnu::always_inline]] ORDO_HD float from_bits_float(uint32_t v) {
-#ifdef __CUDA_ARCH__
-  return __uint_as_float(v);
-#else
-  return std::bit_cast<float>(v);
-#endif
-}
+ORDO_HD uint32_t to_bits_float(float v) { return ordo::detail::float_bits(v); }
+[[gnu::always_inline]] ORDO_HD float from_bits_float(uint32_t v) { return ordo::detail::bits_float(v); }
 
 ORDO_HD double infinity() { return from_bits(0x7ff0000000000000u); }
 ORDO_HD double nan() { return from_bits(0x7ff8000000000000u); }

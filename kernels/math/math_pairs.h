@@ -1,8 +1,6 @@
 // Functions of two numbers: fmod, hypot, logaddexp, copysign; part of math.h.
 #pragma once
 
-#include <type_traits>
-
 namespace ordo::math {
 namespace detail {
 

@@ -76,7 +76,6 @@ struct BatchNormDot : Addition<accumulate_t<T>> {
   const T *grad, *x;
   const A* mean;
   A* sums;
-  BatchNormDot(const T* grad, const T* x, const A* mean, A* sums) : grad(grad), x(x), mean(mean), sums(sums) {}
   ORDO_HD A load(int64_t offset, int64_t, int64_t c) const { return A(grad[offset]) * (A(x[offset]) - mean[c]); }
   ORDO_HD void store(int64_t c, A s) const { sums[c] = s; }
 };
@@ -141,7 +140,7 @@ void batch_norm_backward(const BatchNormShape& s, const Tensor& grad, const Tens
     const Scratch<A> dots(s.channels(), device);
     A* const sums = out.bias.data<A>();
     const MeanReducer<T, A> sum(g, sums, 1);
-    const BatchNormDot<T> dot(g, x, mean, dots.data());
+    const BatchNormDot<T> dot{{}, g, x, mean, dots.data()};
     row_program(s.values, device,
                 BatchNormBackward<T>{g, x, out.input.data<T>(), mean, invstd, data_or_null<A>(weight), sums,
                                      dots.data(), A(s.count()), s.training},

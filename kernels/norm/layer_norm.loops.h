@@ -68,8 +68,6 @@ struct RowGradSum : Addition<accumulate_t<T>> {
   const A *weight, *mean;
   A* sums;
   GroupChannels groups;
-  RowGradSum(const T* grad, const T* x, const A* weight, const A* mean, A* sums, const GroupChannels& groups)
-      : grad(grad), x(x), weight(weight), mean(mean), sums(sums), groups(groups) {}
   ORDO_HD A load(int64_t offset, int64_t column, int64_t row) const {
     A h(grad[offset]);
     if (weight) h = h * weight[kGroups ? groups.channel(groups.line(offset)) : column];
@@ -80,7 +78,6 @@ struct RowGradSum : Addition<accumulate_t<T>> {
   struct Run : Addition<A> {
     const T *grad, *x;
     A weight, mean;
-    Run(const T* grad, const T* x, A weight, A mean) : grad(grad), x(x), weight(weight), mean(mean) {}
     A load(int64_t offset, int64_t, int64_t) const {
       const A h = A(grad[offset]) * weight;
       return kDot ? h * (A(x[offset]) - mean) : h;
@@ -88,7 +85,7 @@ struct RowGradSum : Addition<accumulate_t<T>> {
   };
   int64_t left(int64_t i) const requires kGroups { return groups.left(i); }
   Run run(int64_t offset, int64_t row) const requires kGroups {
-    return {grad, x, weight ? weight[groups.channel(groups.line(offset))] : A(1), mean[row]};
+    return {{}, grad, x, weight ? weight[groups.channel(groups.line(offset))] : A(1), mean[row]};
   }
 };
 
@@ -128,8 +125,6 @@ struct WeightGrad : Addition<accumulate_t<T>> {
   const A *mean, *invstd;
   A* out;
   GroupChannels groups;
-  WeightGrad(const T* grad, const T* x, const A* mean, const A* invstd, A* out, const GroupChannels& groups)
-      : grad(grad), x(x), mean(mean), invstd(invstd), out(out), groups(groups) {}
   ORDO_HD int64_t row_of(int64_t offset) const { return groups.group(groups.line(offset)); }
   ORDO_HD A load(int64_t offset, int64_t i, int64_t) const {
     const int64_t row = kGroups ? row_of(offset) : i;
@@ -140,12 +135,11 @@ struct WeightGrad : Addition<accumulate_t<T>> {
   struct Run : Addition<A> {
     const T *grad, *x;
     A mean, invstd;
-    Run(const T* grad, const T* x, A mean, A invstd) : grad(grad), x(x), mean(mean), invstd(invstd) {}
     A load(int64_t offset, int64_t, int64_t) const { return A(grad[offset]) * ((A(x[offset]) - mean) * invstd); }
   };
   int64_t left(int64_t i) const requires kGroups { return groups.left(i); }
   Run run(int64_t offset, int64_t) const requires kGroups {
-    return {grad, x, mean[row_of(offset)], invstd[row_of(offset)]};
+    return {{}, grad, x, mean[row_of(offset)], invstd[row_of(offset)]};
   }
 };
 
@@ -175,15 +169,15 @@ void gradients(const RowNormShape& s, const Tensor& grad, const Tensor& input, c
   if (out.input.defined()) {
     const Scratch<A> scratch(2 * s.values.rows, device);
     A *const sums = scratch.data(), *const dots = sums + s.values.rows;
-    const RowGradSum<T, kGroups, false> sum(g, x, w, mean, sums, groups);
-    const RowGradSum<T, kGroups, true> dot(g, x, w, mean, dots, groups);
+    const RowGradSum<T, kGroups, false> sum{{}, g, x, w, mean, sums, groups};
+    const RowGradSum<T, kGroups, true> dot{{}, g, x, w, mean, dots, groups};
     row_program(s.values, device,
                 RowNormBackward<T, kGroups>{g, x, out.input.data<T>(), mean, invstd, w, sums, dots, A(s.values.inner),
                                             s.centered, groups},
                 s.centered ? &sum : nullptr, &dot);
   }
   const ReduceShape columns = s.parameters();
-  const WeightGrad<T, kGroups> of_weight(g, x, mean, invstd, data_or_null<A>(out.weight), groups);
+  const WeightGrad<T, kGroups> of_weight{{}, g, x, mean, invstd, data_or_null<A>(out.weight), groups};
   const MeanReducer<T, A> of_bias(g, data_or_null<A>(out.bias), 1);
   reduce_both(out.weight.defined() ? &of_weight : nullptr, out.bias.defined() ? &of_bias : nullptr, columns, device);
 }

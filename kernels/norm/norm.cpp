@@ -14,9 +14,7 @@ ORDO_REGISTER_OP({.name = "batch_norm",
                   .family = "norm",
                   .dtypes = kFloatingTypes,
                   .note = "with the statistics of the batch, a row depends on all"});
-ORDO_REGISTER_OP({.name = "layer_norm", .family = "norm", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "rms_norm", .family = "norm", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "group_norm", .family = "norm", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OPS({"layer_norm", "rms_norm", "group_norm"}, {.family = "norm", .dtypes = kFloatingTypes});
 
 /// Not yet computed, in accumulation dtype.
 Tensor wide_result(const Dims& sizes, const Tensor& input) {

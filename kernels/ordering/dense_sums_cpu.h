@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include <ordo/engine/memory/memory.h>

@@ -1,6 +1,5 @@
 #include <ordo/kernels/pooling/fractional_max_pool.h>
 
-#include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>

@@ -7,16 +7,6 @@
 namespace ordo::kernels {
 namespace {
 
-// With dilation over a whole input, a window may step over it.
-void check_not_padding_only(const char* op, const char* name, const WindowAxis& axis) {
-  if (axis.padding == 0 || axis.dilation <= axis.input) return;
-  for (int64_t o = 0; o < axis.output; ++o) {
-    ORDO_CHECK(axis.begin(o) < axis.end(o), ValueError, op,
-               "window {} along {} {} holds padding only: padding {} is too large for dilation {}", o, name, axis.input,
-               axis.padding, axis.dilation);
-  }
-}
-
 void check_rank(const char* op, const Dims& sizes, int rank) {
   constexpr const char* kShapes[] = {"[N, C, W] or [C, W]", "[N, C, H, W] or [C, H, W]",
                                      "[N, C, D, H, W] or [C, D, H, W]"};
@@ -70,7 +60,11 @@ Windows pool_windows(const char* op, const Dims& sizes, const PoolArguments& a) 
   const auto axis = [&](int i) {
     const WindowAxis made =
         sliding_axis(op, kAxisNames[i], inputs[i], a.kernel[i], a.stride[i], a.padding[i], a.dilation[i], a.ceil_mode);
-    check_not_padding_only(op, kAxisNames[i], made);
+    // With dilation over a whole input, a window may step over it.
+    for (int64_t o = 0; made.padding > 0 && made.dilation > made.input && o < made.output; ++o)
+      ORDO_CHECK(made.begin(o) < made.end(o), ValueError, op,
+                 "window {} along {} {} holds padding only: padding {} is too large for dilation {}", o, kAxisNames[i],
+                 made.input, made.padding, made.dilation);
     return made;
   };
   return {{axis(0), axis(1), axis(2)}, a.count_include_pad, a.divisor_override.value_or(0)};

@@ -36,13 +36,10 @@ ORDO_DEVICES(void, draw, const DrawArgs&)
 ORDO_HD uint64_t wide(const uint32_t* own) { return uint64_t(own[0]) << 32 | own[1]; }
 
 template <class T>
-inline constexpr int kSignificandBits = 24;
-template <>
-inline constexpr int kSignificandBits<double> = 53;
-template <>
-inline constexpr int kSignificandBits<Half> = 11;
-template <>
-inline constexpr int kSignificandBits<BFloat16> = 8;
+inline constexpr int kSignificandBits = std::is_same_v<T, double>     ? 53
+                                        : std::is_same_v<T, Half>     ? 11
+                                        : std::is_same_v<T, BFloat16> ? 8
+                                                                      : 24;
 
 template <class T>
 struct UniformDraw {

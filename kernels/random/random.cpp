@@ -14,25 +14,17 @@
 
 namespace ordo::kernels {
 
-#define ORDO_REGISTER_RANDOM(op, types)               \
-  ORDO_REGISTER_OP({.name = op,                       \
-                    .family = "random",               \
-                    .dtypes = types,                  \
-                    .differentiable = false,          \
-                    .note = "draws from a Generator", \
-                    .no_rows = "element i gets number i of the stream"})
-ORDO_REGISTER_RANDOM("rand", kFloatingTypes);
-ORDO_REGISTER_RANDOM("randn", kFloatingTypes);
-ORDO_REGISTER_RANDOM("randint", kAllTypes);
-ORDO_REGISTER_RANDOM("randperm", kNumericTypes);
-ORDO_REGISTER_RANDOM("bernoulli", kAllTypes);
-ORDO_REGISTER_RANDOM("uniform_", kFloatingTypes);
-ORDO_REGISTER_RANDOM("normal_", kFloatingTypes);
-ORDO_REGISTER_OP({.name = "dropout",
-                  .family = "random",
-                  .dtypes = kFloatingTypes,
-                  .note = "draws from a Generator",
-                  .no_rows = "element i gets number i of the stream"});
+static OpInfo random_row(DTypeSet dtypes, bool differentiable = false) {
+  return {.family = "random",
+          .dtypes = dtypes,
+          .differentiable = differentiable,
+          .note = "draws from a Generator",
+          .no_rows = "element i gets number i of the stream"};
+}
+ORDO_REGISTER_OPS({"rand", "randn", "uniform_", "normal_"}, random_row(kFloatingTypes));
+ORDO_REGISTER_OPS({"randint", "bernoulli"}, random_row(kAllTypes));
+ORDO_REGISTER_OPS({"randperm"}, random_row(kNumericTypes));
+ORDO_REGISTER_OPS({"dropout"}, random_row(kFloatingTypes, true));
 
 namespace {
 

@@ -141,16 +141,10 @@ void with_element(const RecurrentStep& s, const F& f) {
     const auto of_kind = [&]<Recurrence kKind>() {
       s.back ? f(RecurrentElement<T, kKind, true>(s)) : f(RecurrentElement<T, kKind, false>(s));
     };
-    switch (s.kind) {
-      case Recurrence::rnn_tanh:
-        return of_kind.template operator()<Recurrence::rnn_tanh>();
-      case Recurrence::rnn_relu:
-        return of_kind.template operator()<Recurrence::rnn_relu>();
-      case Recurrence::gru:
-        return of_kind.template operator()<Recurrence::gru>();
-      case Recurrence::lstm:
-        return of_kind.template operator()<Recurrence::lstm>();
-    }
+    if (s.kind == Recurrence::rnn_tanh) return of_kind.template operator()<Recurrence::rnn_tanh>();
+    if (s.kind == Recurrence::rnn_relu) return of_kind.template operator()<Recurrence::rnn_relu>();
+    if (s.kind == Recurrence::gru) return of_kind.template operator()<Recurrence::gru>();
+    of_kind.template operator()<Recurrence::lstm>();
   });
 }
 

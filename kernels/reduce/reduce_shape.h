@@ -9,6 +9,16 @@
 
 namespace ordo::kernels {
 
+/// A tensor as [outer, length, inner], `length` being one of its dimensions.
+struct AxisShape {
+  int64_t outer = 1, length = 1, inner = 1;
+};
+inline AxisShape axis_shape(const Dims& sizes, int dim) {
+  AxisShape s;
+  for (int d = 0; d < sizes.size(); ++d) (d < dim ? s.outer : d == dim ? s.length : s.inner) *= sizes[d];
+  return s;
+}
+
 // Rule 2 of docs/ordering.md.
 inline constexpr int kReduceLanes = 32;
 inline constexpr int kReduceBlock = 4096;
@@ -77,5 +87,26 @@ inline ReduceShape reduce_shape(const Tensor& t, unsigned mask) {
   if (t.is_contiguous() && mask + 1 == 1u << t.dim()) return reduce_line(t.numel());
   return reduce_shape(t.sizes(), t.strides(), mask);
 }
+
+// Row programs: each row is folded to a few numbers, and then mapped. On both devices
+//
+//   row_program(shape, device, map, &fold, &fold)
+//
+// takes two folds, reducers (reducers.h) whose store() keeps what a row comes to, or null where one is left out. The
+// second may read what the first has stored; one that does not has `kAlone`, and CUDA computes both in one pass. The map
+// has
+//   T                        the type of the results
+//   out                      where they go
+//   row(r)                   what all values of row r share
+//   value(row, at, column)   the result at `at`, which is value `column` of its row
+
+/// Contiguous values [outer, rows, inner]; value (o, r, i) is value o inner + i of row r. A map's rows are `parts`
+/// equal parts of each row.
+struct RowsShape {
+  int64_t outer = 1, rows = 1, inner = 1, parts = 1;
+
+  int64_t numel() const { return outer * rows * inner; }
+  ReduceShape reduction() const { return reduce_shape({outer, rows, inner}, {rows * inner, inner, 1}, 0b101); }
+};
 
 }  // namespace ordo::kernels

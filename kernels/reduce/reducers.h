@@ -18,6 +18,7 @@
 #include <ordo/engine/tensor/host_device.h>
 #include <ordo/kernels/math/math.h>
 #include <ordo/kernels/math/wrapping.h>
+#include <ordo/kernels/ordering/ordered_sum.h>
 
 namespace ordo::kernels {
 
@@ -27,10 +28,7 @@ template <class A>
 struct Addition {
   using State = A;
   using Fold = Addition;  // one for all sums of A
-  static ORDO_HD State identity() {
-    if constexpr (std::is_floating_point_v<A>) return A(-0.0);
-    return A(0);
-  }
+  static ORDO_HD State identity() { return kNoValue<A>; }
   static ORDO_HD State empty() { return A(0); }
   static ORDO_HD State combine(State a, State b) { return wrapping_add(a, b); }
 };

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
+#include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/reduce/reduce_cpu.h>
-#include <ordo/kernels/reduce/rows.h>
+#include <ordo/kernels/reduce/reduce_shape.h>
 #include <ordo/kernels/vectors/vector_targets.h>
 
 namespace ordo::kernels::cpu {
@@ -59,16 +60,15 @@ void row_program(const RowsShape& s, Device device, const Map& map, const F* f, 
     return detail::map_all(s, map);
   }
   const int64_t part = s.inner / s.parts;
-  parallel_for(0, s.rows, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, shape.length)),
-               [&](int64_t first, int64_t last) {
-                 for (int64_t r = first; r < last; ++r) {
-                   if (f) f->store(r, reduce_one(*f, shape, r));
-                   if (g) g->store(r, reduce_one(*g, shape, r));
-                   for (int64_t o = 0; o < s.outer; ++o)
-                     for (int64_t p = 0; p < s.parts; ++p)
-                       detail::map_along(map, (o * s.rows + r) * s.inner + p * part, r * s.parts + p, o * part, part);
-                 }
-               });
+  parallel_for(0, s.rows, row_grain(shape.length), [&](int64_t first, int64_t last) {
+    for (int64_t r = first; r < last; ++r) {
+      if (f) f->store(r, reduce_one(*f, shape, r));
+      if (g) g->store(r, reduce_one(*g, shape, r));
+      for (int64_t o = 0; o < s.outer; ++o)
+        for (int64_t p = 0; p < s.parts; ++p)
+          detail::map_along(map, (o * s.rows + r) * s.inner + p * part, r * s.parts + p, o * part, part);
+    }
+  });
 }
 
 }  // namespace ordo::kernels::cpu

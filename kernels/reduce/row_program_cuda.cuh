@@ -2,7 +2,7 @@
 // one for the map. Internal.
 #pragma once
 
-#include <ordo/kernels/reduce/rows.h>
+#include <ordo/kernels/reduce/reduce_shape.h>
 #include <ordo/kernels/reduce/each_cuda.cuh>
 #include <ordo/kernels/reduce/reduce_cuda.cuh>
 #include <ordo/kernels/reduce/row_team_cuda.cuh>

@@ -30,7 +30,6 @@ struct WideMaximum : Extremum<accumulate_t<T>, true> {
   using A = accumulate_t<T>;
   const T* x;
   A* out;
-  WideMaximum(const T* x, A* out) : x(x), out(out) {}
   static ORDO_HD A empty() { return A(0); }
   ORDO_HD A load(int64_t offset, int64_t, int64_t) const { return A(x[offset]); }
   ORDO_HD void store(int64_t o, A s) const { out[o] = s - s == A(0) || s != s ? s : A(0); }
@@ -44,7 +43,6 @@ struct LogSumExpReducer : Addition<accumulate_t<T>> {
   const T* x;
   const A* max;
   T* out;
-  LogSumExpReducer(const T* x, const A* max, T* out) : x(x), max(max), out(out) {}
   ORDO_HD A load(int64_t offset, int64_t, int64_t o) const { return math::exp(A(x[offset]) - max[o]); }
   ORDO_HD void store(int64_t o, A s) const { out[o] = T(math::log(s) + max[o]); }
 };
@@ -72,8 +70,8 @@ void deviation(const Tensor& t, const Tensor& out, const ReduceShape& g, double 
 void logsumexp(const Tensor& t, const Tensor& out, const ReduceShape& g, double) {
   dispatch_floating("logsumexp", t.dtype(), [&]<class T>() {
     const Scratch<accumulate_t<T>> max(g.outputs, t.device());
-    reduce(WideMaximum<T>(t.data<T>(), max), g, t.device());
-    reduce(LogSumExpReducer<T>(t.data<T>(), max, out.data<T>()), g, t.device());
+    reduce(WideMaximum<T>{{}, t.data<T>(), max}, g, t.device());
+    reduce(LogSumExpReducer<T>{{}, t.data<T>(), max, out.data<T>()}, g, t.device());
   });
 }
 

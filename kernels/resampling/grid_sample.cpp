@@ -1,6 +1,5 @@
 #include <ordo/kernels/resampling/grid_sample.h>
 
-#include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/calls/enumerator.h>
 #include <ordo/engine/tensor/tensor_impl.h>

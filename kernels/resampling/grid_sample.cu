@@ -1,7 +1,7 @@
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/memory/memory.h>
+#include <ordo/kernels/accumulate/keyed.h>
 #include <ordo/kernels/resampling/grid_sample.h>
-#include <ordo/kernels/resampling/weighted_rows.h>
 #include <ordo/kernels/reduce/each_cuda.cuh>
 
 namespace ordo::kernels::cuda {

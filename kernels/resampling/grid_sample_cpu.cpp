@@ -4,10 +4,10 @@
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/memory/memory.h>
 #include <ordo/engine/tensor/tensor_impl.h>
+#include <ordo/kernels/accumulate/keyed.h>
 #include <ordo/kernels/ordering/ordered_row_cpu.h>
 #include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/resampling/grid_sample.h>
-#include <ordo/kernels/resampling/weighted_rows.h>
 #include <ordo/kernels/windows/rows_cpu.h>
 
 namespace ordo::kernels::cpu {

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/calls/enumerator.h>
 #include <ordo/engine/calls/op_registry.h>

@@ -1,6 +1,5 @@
 #include <ordo/kernels/roi/roi_align.h>
 
-#include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/checked.h>
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/tensor/tensor_impl.h>

@@ -3,7 +3,7 @@
 
 #include <ordo/engine/memory/memory.h>
 #include <ordo/engine/tensor/no_unroll.h>
-#include <ordo/kernels/resampling/weighted_rows.h>
+#include <ordo/kernels/accumulate/keyed.h>
 #include <ordo/kernels/roi/roi_align.h>
 
 namespace ordo::kernels {

@@ -5,7 +5,6 @@
 #include <type_traits>
 #include <vector>
 
-#include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/memory/memory.h>
 #include <ordo/engine/run/parallel.h>

@@ -3,7 +3,7 @@
 
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/kernels/reduce/reducers.h>
-#include <ordo/kernels/scan/scan_ops.h>
+#include <ordo/kernels/scan/scan.h>
 
 namespace ordo::kernels {
 

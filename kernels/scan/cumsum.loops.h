@@ -4,7 +4,7 @@
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/kernels/math/math.h>
 #include <ordo/kernels/math/wrapping.h>
-#include <ordo/kernels/scan/scan_ops.h>
+#include <ordo/kernels/scan/scan.h>
 
 namespace ordo::kernels {
 

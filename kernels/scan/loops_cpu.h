@@ -5,7 +5,7 @@
 
 #include <ordo/engine/memory/memory.h>
 #include <ordo/engine/run/parallel.h>
-#include <ordo/kernels/scan/scan_ops.h>
+#include <ordo/kernels/scan/scan.h>
 
 #define ORDO_LOOPS_DEVICE cpu
 

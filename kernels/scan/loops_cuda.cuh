@@ -3,7 +3,7 @@
 
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/memory/memory.h>
-#include <ordo/kernels/scan/scan_ops.h>
+#include <ordo/kernels/scan/scan.h>
 
 #define ORDO_LOOPS_DEVICE cuda
 

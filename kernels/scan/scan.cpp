@@ -8,17 +8,8 @@
 namespace ordo::kernels {
 namespace {
 
-ORDO_REGISTER_OP({.name = "cumsum", .family = "scan", .dtypes = kAllTypes});
-ORDO_REGISTER_OP({.name = "cumprod", .family = "scan", .dtypes = kAllTypes});
+ORDO_REGISTER_OPS({"cumsum", "cumprod", "cummax", "cummin"}, {.family = "scan", .dtypes = kAllTypes});
 ORDO_REGISTER_OP({.name = "logcumsumexp", .family = "scan", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "cummax", .family = "scan", .dtypes = kAllTypes});
-ORDO_REGISTER_OP({.name = "cummin", .family = "scan", .dtypes = kAllTypes});
-
-ScanShape scan_shape(const Tensor& t, int dim) {
-  ScanShape s;
-  for (int d = 0; d < t.dim(); ++d) (d < dim ? s.outer : d == dim ? s.length : s.inner) *= t.sizes()[d];
-  return s;
-}
 
 /// On CUDA a thread walks down each column. Where there are few, their lines are laid along memory, where a block of
 /// threads shares them.
@@ -32,8 +23,7 @@ Tensor scan(const char* op, ScanKind kind, const Tensor& t, int64_t dim, bool re
   if (kind == ScanKind::log_sum_exp) ordo::detail::expect_floating(op, t);
   const int at = wrap_dim(op, dim, t.dim());
   const Tensor source = contiguous(is_integral(t.dtype()) ? cast(t, int64) : t);
-  ScanShape s = scan_shape(source, at);
-  s.reverse = reverse;
+  const ScanShape s{axis_shape(source.sizes(), at), reverse};
   if (source.numel() == 0) return ordo::detail::result_like(source);
   if (few_long_columns(source, s))
     return contiguous(views::transpose(scan(op, kind, views::transpose(source, at, -1), -1, reverse), at, -1));
@@ -51,7 +41,7 @@ std::pair<Tensor, Tensor> scan_extremum(const char* op, bool max, const Tensor& 
     return {cast(values, boolean), indices};
   }
   const Tensor source = contiguous(t);
-  const ScanShape s = scan_shape(source, at);
+  const ScanShape s{axis_shape(source.sizes(), at)};
   if (source.numel() > 0 && few_long_columns(source, s)) {
     const auto [values, indices] = scan_extremum(op, max, views::transpose(source, at, -1), -1);
     return {contiguous(views::transpose(values, at, -1)), contiguous(views::transpose(indices, at, -1))};

@@ -5,6 +5,7 @@
 
 #include <ordo/engine/tensor/devices.h>
 #include <ordo/engine/tensor/tensor.h>
+#include <ordo/kernels/reduce/reduce_shape.h>
 
 namespace ordo::kernels {
 
@@ -16,9 +17,8 @@ Tensor logcumsumexp(const Tensor& t, int64_t dim, bool reverse = false);
 std::pair<Tensor, Tensor> cummax(const Tensor& t, int64_t dim);
 std::pair<Tensor, Tensor> cummin(const Tensor& t, int64_t dim);
 
-/// Contiguous tensors of [outer, length, inner].
-struct ScanShape {
-  int64_t outer = 1, length = 1, inner = 1;
+// Contiguous tensors.
+struct ScanShape : AxisShape {
   bool reverse = false;
 };
 enum class ScanKind { sum, product, log_sum_exp };
@@ -26,5 +26,15 @@ enum class ScanKind { sum, product, log_sum_exp };
 ORDO_DEVICES(void, scan, ScanKind kind, const ScanShape& s, const Tensor& t, const Tensor& out)
 ORDO_DEVICES(void, scan_extremum, bool max, const ScanShape& s, const Tensor& t, const Tensor& values,
              const Tensor& indices)
+
+// What scans compute; CPU loops and CUDA kernels share it. An operation has
+//   State                   trivially copyable
+//   combine(a, b)           a stands before b
+//   load(offset, i)         value i of a line, at `offset` elements from the tensor's first
+//   store(offset, state)
+//   stays(a, b)             optional: true only if combine(a, b) is a, and cheaper
+//   kBlock                  how many values are combined left to right; a chunk is kChunkBlocks of these blocks
+//   kExact                  combine() is associative to the bit: blocks do not show
+inline constexpr int kScanBlock = 64, kChunkBlocks = 64;  // rule 6 of docs/ordering.md
 
 }  // namespace ordo::kernels

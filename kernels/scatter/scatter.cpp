@@ -17,6 +17,15 @@ namespace ordo::kernels {
 ORDO_REGISTER_OP({.name = "scatter", .family = "scatter", .dtypes = kAllTypes, .note = "the last item stays"});
 ORDO_REGISTER_OP({.name = "index_copy", .family = "scatter", .dtypes = kAllTypes, .note = "the last slice stays"});
 ORDO_REGISTER_OP({.name = "index_fill", .family = "scatter", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "index_add",
+                  .family = "index_add",
+                  .dtypes = kNumericTypes,
+                  .algorithms = accumulate_levels(kExactTypes)});
+ORDO_REGISTER_OP({.name = "scatter_add",
+                  .family = "scatter_add",
+                  .dtypes = kNumericTypes,
+                  .algorithms = accumulate_levels(kExactTypes)});
+
 ORDO_REGISTER_OP({.name = "scatter_reduce",
                   .family = "scatter",
                   .dtypes = kNumericTypes,
@@ -329,6 +338,34 @@ void add_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const T
               items.add(algorithm, alpha, plan ? &plan->order() : nullptr);
               items.finish();
             });
+}
+
+static Tensor sum(const char* op, IndexOf of, const Tensor& input, int64_t dim, const Tensor& index,
+                  const Tensor& source, Scalar alpha, Algorithm algorithm, const IndexPlan* plan = nullptr) {
+  const ordo::detail::OperationName name(op);
+  ordo::detail::expect_defined(op, input, "input");
+  const Tensor result = clone(input);
+  add_(op, of, result, dim, index, source, alpha, algorithm, plan);
+  return result;
+}
+
+void index_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
+                Algorithm algorithm) {
+  add_("index_add", IndexOf::slices, self, dim, index, source, alpha, algorithm);
+}
+Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
+                 Algorithm algorithm) {
+  return sum("index_add", IndexOf::slices, input, dim, index, source, alpha, algorithm);
+}
+Tensor index_add(const Tensor& input, int64_t dim, const IndexPlan& plan, const Tensor& source, Scalar alpha) {
+  return sum("index_add", IndexOf::slices, input, dim, plan.index(), source, alpha, Algorithm::sorted, &plan);
+}
+
+void scatter_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, Algorithm algorithm) {
+  add_("scatter_add", IndexOf::elements, self, dim, index, src, 1, algorithm);
+}
+Tensor scatter_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src, Algorithm algorithm) {
+  return sum("scatter_add", IndexOf::elements, input, dim, index, src, 1, algorithm);
 }
 
 namespace {

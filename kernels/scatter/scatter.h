@@ -1,5 +1,5 @@
-// Items written to the places that an index names, or reduced there: scatter, scatter_reduce, index_copy, index_fill,
-// index_reduce. Plain: no autograd.
+// Items written to the places that an index names, added or reduced there: scatter, scatter_add, scatter_reduce,
+// index_copy, index_fill, index_add, index_reduce. Plain: no autograd.
 #pragma once
 
 #include <ordo/engine/calls/op_registry.h>
@@ -25,6 +25,22 @@ void scatter_reduce_(const char* op, IndexOf kind, const Tensor& self, int64_t d
 /// algorithm. autograd/ops/index/index_add.h and scatter.h have the rules.
 void add_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
           Scalar alpha, Algorithm algorithm, const IndexPlan* plan = nullptr);
+
+/// self[..., index[i], ...] += alpha * source[..., i, ...] at dimension `dim`. autograd/ops/index/index_add.h has the
+/// rules.
+void index_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha = 1,
+                Algorithm algorithm = Algorithm::automatic);
+Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha = 1,
+                 Algorithm algorithm = Algorithm::automatic);
+/// With an index that has been sorted for dimension `dim`.
+Tensor index_add(const Tensor& input, int64_t dim, const IndexPlan& plan, const Tensor& source, Scalar alpha = 1);
+
+/// self[..., index[..., i, ...], ...] += src[..., i, ...] at dimension `dim`. autograd/ops/index/scatter.h has the
+/// rules.
+void scatter_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                  Algorithm algorithm = Algorithm::automatic);
+Tensor scatter_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src,
+                   Algorithm algorithm = Algorithm::automatic);
 
 /// The other way round, and so the gradients of self and src: moves what is at the index out of `self`, which has 0
 /// there then, into a result of src's sizes. Of several items for one place the last one gets it, the others 0. The

@@ -1,13 +1,12 @@
 #include <ordo/kernels/segment_reduce/segment_reduce.h>
 
-#include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/checked.h>
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/calls/op_registry.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/reduce/reduce_shape.h>
 #include <ordo/kernels/scan/scan.h>
-#include <ordo/kernels/segment_reduce/segments.h>
 
 namespace ordo::kernels {
 
@@ -17,14 +16,9 @@ namespace {
 
 constexpr const char* kOp = "segment_reduce";
 
-/// Of a slice of `axis`.
-int64_t columns_of(const Tensor& t, int axis) {
-  return Dims(t.sizes().begin() + axis + 1, t.dim() - axis - 1).product();
-}
-
 /// `offsets` as segment_offsets makes them.
 Segments segments_of(const Tensor& offsets, int axis, int64_t size) {
-  return {offsets.data<int64_t>(), Dims(offsets.sizes().begin(), axis).product(), offsets.size(axis) - 1, size};
+  return {offsets.data<int64_t>(), axis_shape(offsets.sizes(), axis).outer, offsets.size(axis) - 1, size};
 }
 
 Dims with_size(Dims sizes, int axis, int64_t size) {
@@ -78,7 +72,7 @@ Tensor segment_reduce(const Tensor& data, const Tensor& offsets, int axis, Reduc
   const Segments segments = segments_of(offsets, axis, data.size(axis));
   const Tensor out = ordo::detail::result(with_size(data.sizes(), axis, segments.per_row), data.dtype(), data.device());
   if (out.numel() == 0) return out;
-  const SegmentArgs args{segments, columns_of(data, axis), reduction, initial.has_value(), initial.value_or(0)};
+  const SegmentArgs args{segments, axis_shape(data.sizes(), axis).inner, reduction, initial};
   ORDO_ON_DEVICE(data.device(), segment_reduce, args, contiguous(data), out);
   return out;
 }
@@ -87,8 +81,8 @@ Tensor segment_expand(const Tensor& x, const Tensor& offsets, int axis, int64_t 
   const ordo::detail::OperationName name(kOp);
   const Tensor out = ordo::detail::result(with_size(x.sizes(), axis, size), x.dtype(), x.device());
   if (out.numel() > 0)
-    ORDO_ON_DEVICE(x.device(), segment_expand, segments_of(offsets, axis, size), columns_of(x, axis), contiguous(x),
-                   out);
+    ORDO_ON_DEVICE(x.device(), segment_expand, segments_of(offsets, axis, size), axis_shape(x.sizes(), axis).inner,
+                   contiguous(x), out);
   return out;
 }
 

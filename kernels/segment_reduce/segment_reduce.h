@@ -3,6 +3,8 @@
 
 #include <optional>
 
+#include <ordo/engine/calls/index_check.h>
+#include <ordo/engine/tensor/devices.h>
 #include <ordo/engine/tensor/reduce.h>
 #include <ordo/engine/tensor/tensor.h>
 
@@ -28,5 +30,24 @@ Tensor segment_reduce(const Tensor& data, const Tensor& offsets, int axis, Reduc
 
 /// The adjoint of the sum: of `x`, one slice for each segment, `size` slices, each its segment's; 0 in no segment.
 Tensor segment_expand(const Tensor& x, const Tensor& offsets, int axis, int64_t size);
+
+struct SegmentArgs {
+  Segments segments;
+  int64_t columns;
+  Reduce reduction;
+  std::optional<double> initial;
+};
+
+/// What offsets must be besides in [0, size] and not descending: whether the first one of a row is 0, and its last one
+/// the size.
+struct OffsetRule {
+  bool from_zero, to_size;
+};
+
+// Tensors are contiguous.
+ORDO_DEVICES(void, check_offsets, const Segments& segments, const OffsetRule& rule, const IndexCheck& check,
+             Device device)
+ORDO_DEVICES(void, segment_reduce, const SegmentArgs& args, const Tensor& data, const Tensor& out)
+ORDO_DEVICES(void, segment_expand, const Segments& segments, int64_t columns, const Tensor& x, const Tensor& out)
 
 }  // namespace ordo::kernels

@@ -8,7 +8,7 @@
 #include <ordo/kernels/accumulate/factor.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/ordering/partition_point.h>
-#include <ordo/kernels/segment_reduce/segments.h>
+#include <ordo/kernels/segment_reduce/segment_reduce.h>
 
 namespace ordo::kernels {
 
@@ -35,8 +35,8 @@ struct SegmentRule {
   explicit SegmentRule(const SegmentArgs& a)
       : mean(a.reduction == Reduce::mean),
         negate(a.reduction == Reduce::amin),
-        has_initial(a.has_initial),
-        initial(V(a.initial)) {}
+        has_initial(a.initial.has_value()),
+        initial(V(a.initial.value_or(0))) {}
   ORDO_HD Acc in(V v) const { return Acc(negate ? -v : v); }
   ORDO_HD V out(Acc sum, int64_t count) const {
     if (count == 0) {
@@ -109,15 +109,9 @@ struct CheckOffset {
 /// Calls f.operator()<Acc>() with the type that is added.
 template <class V, class F>
 void with_segment_sum(Reduce reduction, const F& f) {
-  switch (reduction) {
-    case Reduce::prod:
-      return f.template operator()<Factor<V>>();
-    case Reduce::amax:
-    case Reduce::amin:
-      return f.template operator()<Greatest<V>>();
-    default:
-      return f.template operator()<V>();
-  }
+  if (reduction == Reduce::prod) return f.template operator()<Factor<V>>();
+  const bool extreme = reduction == Reduce::amax || reduction == Reduce::amin;
+  extreme ? f.template operator()<Greatest<V>>() : f.template operator()<V>();
 }
 
 namespace ORDO_LOOPS_DEVICE {

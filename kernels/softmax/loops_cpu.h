@@ -11,7 +11,7 @@
 namespace ordo::kernels::cpu {
 
 template <class P>
-void softmax_rows(const P& p, const SoftmaxShape& s, Device) {
+void softmax_rows(const P& p, const AxisShape& s, Device) {
   using A = typename P::A;
   const ReduceShape shape = reduce_line(s.length);
   parallel_for(0, s.outer * s.inner, std::max<int64_t>(1, 4096 / s.length), [&](int64_t first, int64_t last) {

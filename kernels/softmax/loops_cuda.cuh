@@ -9,7 +9,7 @@
 namespace ordo::kernels::cuda {
 
 template <class P>
-__global__ void softmax_kernel(int warps, P p, SoftmaxShape s) {
+__global__ void softmax_kernel(int warps, P p, AxisShape s) {
   using A = typename P::A;
   using Max = Extremum<A, true>;
   const RowTeam team(warps);
@@ -30,7 +30,7 @@ __global__ void softmax_kernel(int warps, P p, SoftmaxShape s) {
 }
 
 template <class P>
-void softmax_rows(const P& p, const SoftmaxShape& s, Device device) {
+void softmax_rows(const P& p, const AxisShape& s, Device device) {
   launch_teams(softmax_kernel<P>, s.outer * s.inner, s.length, device, p, s);
 }
 

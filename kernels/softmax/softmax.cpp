@@ -8,27 +8,19 @@
 namespace ordo::kernels {
 namespace {
 
-ORDO_REGISTER_OP({.name = "softmax", .family = "softmax", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "log_softmax", .family = "softmax", .dtypes = kFloatingTypes});
-
-SoftmaxShape softmax_shape(const char* op, const Tensor& t, int64_t dim) {
-  const int at = wrap_dim(op, dim, t.dim());
-  SoftmaxShape s;
-  for (int d = 0; d < t.dim(); ++d) (d < at ? s.outer : d == at ? s.length : s.inner) *= t.sizes()[d];
-  return s;
-}
+ORDO_REGISTER_OPS({"softmax", "log_softmax"}, {.family = "softmax", .dtypes = kFloatingTypes});
 
 Tensor forward(const char* op, bool log, const Tensor& t, int64_t dim) {
   const ordo::detail::OperationName name(op);
   ordo::detail::expect_floating(op, t, "input");
-  const SoftmaxShape s = softmax_shape(op, t, dim);
+  const AxisShape s = axis_shape(t.sizes(), wrap_dim(op, dim, t.dim()));
   Tensor out = ordo::detail::result_like(t);
   if (t.numel() > 0) ORDO_ON_DEVICE(t.device(), softmax, log, s, contiguous(t), out);
   return out;
 }
 
 Tensor backward(const char* op, bool log, const Tensor& grad, const Tensor& result, int64_t dim) {
-  const SoftmaxShape s = softmax_shape(op, result, dim);
+  const AxisShape s = axis_shape(result.sizes(), wrap_dim(op, dim, result.dim()));
   Tensor out = ordo::detail::result_like(result);
   if (out.numel() > 0)
     ORDO_ON_DEVICE(out.device(), softmax_backward, log, s, contiguous(grad), contiguous(result), out);

@@ -3,6 +3,7 @@
 
 #include <ordo/engine/tensor/devices.h>
 #include <ordo/engine/tensor/tensor.h>
+#include <ordo/kernels/reduce/reduce_shape.h>
 
 namespace ordo::kernels {
 
@@ -13,12 +14,9 @@ Tensor log_softmax(const Tensor& t, int64_t dim);
 Tensor softmax_backward(const Tensor& grad, const Tensor& result, int64_t dim);
 Tensor log_softmax_backward(const Tensor& grad, const Tensor& result, int64_t dim);
 
-/// Contiguous tensors of [outer, length, inner].
-struct SoftmaxShape {
-  int64_t outer = 1, length = 1, inner = 1;
-};
-ORDO_DEVICES(void, softmax, bool log, const SoftmaxShape& s, const Tensor& t, const Tensor& out)
-ORDO_DEVICES(void, softmax_backward, bool log, const SoftmaxShape& s, const Tensor& grad, const Tensor& result,
+// Contiguous tensors.
+ORDO_DEVICES(void, softmax, bool log, const AxisShape& s, const Tensor& t, const Tensor& out)
+ORDO_DEVICES(void, softmax_backward, bool log, const AxisShape& s, const Tensor& grad, const Tensor& result,
              const Tensor& out)
 
 }  // namespace ordo::kernels

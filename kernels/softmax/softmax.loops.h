@@ -40,7 +40,7 @@ struct SoftmaxGradient {
 
 namespace ORDO_LOOPS_DEVICE {
 
-void softmax(bool log, const SoftmaxShape& s, const Tensor& t, const Tensor& out) {
+void softmax(bool log, const AxisShape& s, const Tensor& t, const Tensor& out) {
   dispatch_floating("softmax", t.dtype(), [&]<class T>() {
     const T* const x = t.data<T>();
     log ? softmax_rows(SoftmaxForward<T, true>{x, out.data<T>()}, s, t.device())
@@ -48,7 +48,7 @@ void softmax(bool log, const SoftmaxShape& s, const Tensor& t, const Tensor& out
   });
 }
 
-void softmax_backward(bool log, const SoftmaxShape& s, const Tensor& grad, const Tensor& result, const Tensor& out) {
+void softmax_backward(bool log, const AxisShape& s, const Tensor& grad, const Tensor& result, const Tensor& out) {
   dispatch_floating("softmax", result.dtype(), [&]<class T>() {
     const T *g = grad.data<T>(), *y = result.data<T>();
     log ? softmax_rows(SoftmaxGradient<T, true>{g, y, out.data<T>()}, s, out.device())

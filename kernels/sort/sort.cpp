@@ -5,17 +5,13 @@
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/indexing/gather.h>
+#include <ordo/kernels/reduce/reduce_shape.h>
 
 namespace ordo::kernels {
 namespace {
 
-ORDO_REGISTER_OP({.name = "sort", .family = "sort", .dtypes = kAllTypes});
+ORDO_REGISTER_OPS({"sort", "topk", "kthvalue", "median", "nanmedian", "mode"}, {.family = "sort", .dtypes = kAllTypes});
 ORDO_REGISTER_OP({.name = "argsort", .family = "sort", .dtypes = kAllTypes, .differentiable = false});
-ORDO_REGISTER_OP({.name = "topk", .family = "sort", .dtypes = kAllTypes});
-ORDO_REGISTER_OP({.name = "kthvalue", .family = "sort", .dtypes = kAllTypes});
-ORDO_REGISTER_OP({.name = "median", .family = "sort", .dtypes = kAllTypes});
-ORDO_REGISTER_OP({.name = "nanmedian", .family = "sort", .dtypes = kAllTypes});
-ORDO_REGISTER_OP({.name = "mode", .family = "sort", .dtypes = kAllTypes});
 
 /// Lines along memory.
 struct Lines {
@@ -55,15 +51,11 @@ Sorted result_of(const Lines& l, const Tensor& indices) {
 
 }  // namespace
 
-Sorted sort(const char* op, const Tensor& t, int64_t dim, bool descending, const Selection& selection) {
+Sorted sort(const char* op, const Tensor& t, int64_t dim, bool descending, Selection selection) {
   const ordo::detail::OperationName name(op);
   const Lines l = lines_along(op, t, dim);
+  if (selection.to < 0) selection.to = l.length();
   return result_of(l, sort_lines(l, descending, selection));
-}
-Sorted sort(const char* op, const Tensor& t, int64_t dim, bool descending) {
-  const ordo::detail::OperationName name(op);
-  const Lines l = lines_along(op, t, dim);
-  return result_of(l, sort_lines(l, descending, {Selection::Kind::range, 0, l.length()}));
 }
 
 Sorted mode(const Tensor& t, int64_t dim) {
@@ -80,10 +72,9 @@ Tensor put_along(const Tensor& t, const Dims& sizes, int64_t dim, const Tensor& 
                                                   : full(sizes, 0, t.dtype(), t.device());
   if (t.numel() == 0) return out;
   const int at = wrap_dim("put_along", dim, t.dim());
-  int64_t inner = 1;
-  for (int d = at + 1; d < t.dim(); ++d) inner *= t.size(d);
-  const int64_t length = t.dim() == 0 ? 1 : sizes[at], count = t.dim() == 0 ? 1 : t.size(at);
-  ORDO_ON_DEVICE(t.device(), put_along, contiguous(t), contiguous(index), out, count, length, inner);
+  const int64_t length = t.dim() == 0 ? 1 : sizes[at];
+  const AxisShape s = axis_shape(t.sizes(), at);
+  ORDO_ON_DEVICE(t.device(), put_along, contiguous(t), contiguous(index), out, s.length, length, s.inner);
   return out;
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 
 #include <ordo/engine/calls/check.h>
 #include <ordo/kernels/ordering/partition_point.h>
@@ -195,12 +196,6 @@ bool selects(const Selection& selection, int64_t length) {
          selection.to * selection.to <= 128 * length;
 }
 
-int bits_of(int64_t n) {
-  int bits = 0;
-  while (n > 0) n >>= 1, ++bits;
-  return bits;
-}
-
 /// Lines first, ..., first + lines - 1. Elements of 32 bits and less have keys of 32 bits, of which a pass moves two
 /// thirds of the bytes.
 template <class Key>
@@ -209,7 +204,7 @@ void sort_some(const Tensor& t, bool descending, const Selection& selection, int
   const Device device = t.device();
   const cudaStream_t stream = ordo::cuda::current_stream(device);
   const int64_t length = t.size(-1), count = lines * length, begin = first * length, wanted = selection.count();
-  const int bits = key_bits(t.dtype()), line_bits = bits_of(lines - 1);
+  const int bits = key_bits(t.dtype()), line_bits = int(std::bit_width(uint64_t(lines - 1)));
   const bool together = bits + line_bits <= int(8 * sizeof(Key));
   const KeyOf key{t.data(), t.dtype(), descending};
   auto keys = std::make_unique<Scratch<Key>>(count, device);

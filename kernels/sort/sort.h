@@ -12,7 +12,7 @@ namespace ordo::kernels {
 struct Selection {
   enum class Kind { range, median, nanmedian };
   Kind kind = Kind::range;
-  int64_t from = 0, to = 0;
+  int64_t from = 0, to = -1;  ///< -1: the length
   int64_t count() const { return kind == Kind::range ? to - from : 1; }
 };
 
@@ -20,11 +20,9 @@ struct Sorted {
   Tensor values, indices;  ///< indices: int64, along the dimension
 };
 
-/// The wanted places of each sorted line along `dim`, instead of the line. Equal elements keep their order, descending
+/// Each line along `dim` sorted, or the wanted places of it. Equal elements keep their order, descending
 /// too; zeros of both signs are equal, and so are NaNs, which are the greatest.
-Sorted sort(const char* op, const Tensor& t, int64_t dim, bool descending, const Selection& selection);
-/// All places.
-Sorted sort(const char* op, const Tensor& t, int64_t dim, bool descending);
+Sorted sort(const char* op, const Tensor& t, int64_t dim, bool descending, Selection selection = {});
 /// The commonest value of each line, the smallest of several, and the last place of it; `dim` keeps size 1.
 Sorted mode(const Tensor& t, int64_t dim);
 /// A tensor of zeros of `sizes`, but out[.., index[.., i, ..], ..] = t[.., i, ..]. No place twice.

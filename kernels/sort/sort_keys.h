@@ -1,8 +1,7 @@
 // Elements as unsigned integers in the same order; shared by both devices. Internal.
 #pragma once
 
-#include <cstring>
-
+#include <ordo/kernels/elementwise/convert.h>
 #include <ordo/kernels/math/math_bits.h>
 #include <ordo/kernels/sort/sort.h>
 
@@ -35,24 +34,7 @@ struct KeyOf {
   DType dtype;
   bool descending;
   ORDO_HD uint64_t ascending(int64_t i) const {
-    switch (dtype) {
-      case DType::boolean:
-        return element_key(static_cast<const bool*>(x)[i]);
-      case DType::uint8:
-        return element_key(static_cast<const uint8_t*>(x)[i]);
-      case DType::int32:
-        return element_key(static_cast<const int32_t*>(x)[i]);
-      case DType::int64:
-        return element_key(static_cast<const int64_t*>(x)[i]);
-      case DType::float16:
-        return element_key(static_cast<const Half*>(x)[i]);
-      case DType::bfloat16:
-        return element_key(static_cast<const BFloat16*>(x)[i]);
-      case DType::float32:
-        return element_key(static_cast<const float*>(x)[i]);
-      default:
-        return element_key(static_cast<const double*>(x)[i]);
-    }
+    return with_type(dtype, [&]<class T>() { return element_key(static_cast<const T*>(x)[i]); });
   }
   ORDO_HD uint64_t operator()(int64_t i) const {
     const uint64_t key = ascending(i);

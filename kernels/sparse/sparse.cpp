@@ -9,16 +9,10 @@
 
 namespace ordo::kernels {
 
-ORDO_REGISTER_OP({.name = "coalesce",
-                  .family = "sparse",
-                  .dtypes = kNumericTypes,
-                  .note = "adds as index_add",
-                  .no_rows = "items of any place add up"});
-ORDO_REGISTER_OP({.name = "to_dense",
-                  .family = "sparse",
-                  .dtypes = kNumericTypes,
-                  .note = "adds as index_add",
-                  .no_rows = "items of any place add up"});
+ORDO_REGISTER_OPS({"coalesce", "to_dense"}, {.family = "sparse",
+                                             .dtypes = kNumericTypes,
+                                             .note = "adds as index_add",
+                                             .no_rows = "items of any place add up"});
 ORDO_REGISTER_OP({.name = "to_sparse", .family = "sparse", .dtypes = kNumericTypes, .note = "waits for the device"});
 ORDO_REGISTER_OP({.name = "sparse_mm",
                   .family = "sparse",

@@ -1,6 +1,7 @@
 #include <ordo/kernels/windows/sliding.h>
 
 #include <algorithm>
+#include <initializer_list>
 
 #include <ordo/engine/calls/check.h>
 
@@ -9,22 +10,10 @@ namespace {
 
 constexpr int64_t kMost = int64_t(1) << 31;
 
-/// An integer that remembers whether it or what it was made of has overflowed.
-struct Checked {
-  int64_t value;
-  bool overflowed = false;
-
-  friend Checked operator+(Checked a, Checked b) {
-    Checked sum{0, a.overflowed || b.overflowed};
-    sum.overflowed |= __builtin_add_overflow(a.value, b.value, &sum.value);
-    return sum;
-  }
-  friend Checked operator*(Checked a, Checked b) {
-    Checked product{0, a.overflowed || b.overflowed};
-    product.overflowed |= __builtin_mul_overflow(a.value, b.value, &product.value);
-    return product;
-  }
-};
+using Wide = __int128;
+bool fit(std::initializer_list<Wide> values) {
+  return std::all_of(values.begin(), values.end(), [](Wide v) { return v == int64_t(v); });
+}
 
 }  // namespace
 
@@ -54,38 +43,39 @@ void check_each(const char* op, const char* argument, const int64_t* values, int
 
 WindowAxis sliding_axis(const char* op, const char* name, int64_t input, int64_t kernel, int64_t stride,
                         int64_t padding, int64_t dilation, bool ceil_mode) {
-  const Checked extent = Checked{dilation} * Checked{kernel - 1} + Checked{1};
-  const Checked padded = Checked{input} + Checked{2 * padding}, room = padded + Checked{-extent.value};
+  const Wide extent = Wide(dilation) * (kernel - 1) + 1, padded = Wide(input) + 2 * padding;
   // The first output fits by itself; a last one of ceil_mode needs a cell of room more than a stride less.
-  const Checked last = room + Checked{ceil_mode ? stride - 1 : 0};
-  ORDO_CHECK(!extent.overflowed && !last.overflowed, ShapeError, op,
+  const Wide last = padded - extent + (ceil_mode ? stride - 1 : 0);
+  ORDO_CHECK(fit({extent, padded, last}), ShapeError, op,
              "{} {} with kernel {}, padding {} and dilation {} is more than can be counted", name, input, kernel,
              padding, dilation);
-  ORDO_CHECK(last.value >= 0, ShapeError, op, "a window of {} cells does not fit into {} {} with padding {}",
-             extent.value, name, input, padding);
-  WindowAxis axis{input, last.value / stride + 1, kernel, stride, padding, dilation};
+  ORDO_CHECK(last >= 0, ShapeError, op, "a window of {} cells does not fit into {} {} with padding {}", int64_t(extent),
+             name, input, padding);
+  WindowAxis axis{input, int64_t(last) / stride + 1, kernel, stride, padding, dilation};
   if (ceil_mode && (axis.output - 1) * stride >= input + padding) --axis.output;
   return axis;
 }
 
 int64_t transposed_outputs(const char* op, const char* name, int64_t input, int64_t kernel, int64_t stride,
                            int64_t padding, int64_t dilation, int64_t output_padding) {
-  const Checked outputs = Checked{input - 1} * Checked{stride} + Checked{dilation} * Checked{kernel - 1} +
-                          Checked{output_padding + 1 - 2 * padding};
-  ORDO_CHECK(!outputs.overflowed, ShapeError, op,
+  const Wide steps = Wide(input - 1) * stride, window = Wide(dilation) * (kernel - 1);
+  const Wide outputs = steps + window + (output_padding + 1 - 2 * padding);
+  ORDO_CHECK(fit({steps, window, steps + window, outputs}), ShapeError, op,
              "{} {} with kernel {}, stride {} and dilation {} is more than can be counted", name, input, kernel, stride,
              dilation);
-  ORDO_CHECK(outputs.value >= 1, ShapeError, op,
+  ORDO_CHECK(outputs >= 1, ShapeError, op,
              "{} {} with kernel {}, stride {}, padding {} and dilation {} leaves no output", name, input, kernel,
              stride, padding, dilation);
-  return outputs.value;
+  return int64_t(outputs);
 }
 
 const Dims& check_addressable(const char* op, const Dims& sizes) {
   if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return sizes;
-  Checked bytes{8};
-  for (int64_t size : sizes) bytes = bytes * Checked{size};
-  ORDO_CHECK(!bytes.overflowed, ShapeError, op, "a result of shape {} has more elements than can be addressed", sizes);
+  Wide bytes = 8;
+  for (int64_t size : sizes) {
+    bytes *= size;
+    ORDO_CHECK(fit({bytes}), ShapeError, op, "a result of shape {} has more elements than can be addressed", sizes);
+  }
   return sizes;
 }
 

@@ -1,6 +1,5 @@
 #include <ordo/kernels/windows/unfold.h>
 
-#include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/checked.h>
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/calls/dispatch_word.h>
@@ -12,8 +11,7 @@
 
 namespace ordo::kernels {
 
-ORDO_REGISTER_OP({.name = "unfold", .family = "windows", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "fold", .family = "windows", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OPS({"unfold", "fold"}, {.family = "windows", .dtypes = kFloatingTypes});
 
 namespace {
 

@@ -49,7 +49,7 @@ namespace {
 
 Tensor grid_sample_call(const Tensor& input, const Tensor& grid, const kernels::GridRules& rules);
 
-/// Where places stand along an axis: kernels/resampling/grid_taps.h in operations, for linear.
+/// Where places stand along an axis: kernels/resampling/grid_sample.h in operations, for linear.
 struct GridAxisPlaces {
   Tensor below;      // the cell below, a whole number
   Tensor weight[2];  // of that cell and of the next one

@@ -2,7 +2,7 @@
 
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/bincount/bincount.h>
-#include <ordo/kernels/scatter/scatter_add.h>
+#include <ordo/kernels/scatter/scatter.h>
 
 namespace ordo {
 

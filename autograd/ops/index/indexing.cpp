@@ -7,7 +7,6 @@
 #include <ordo/kernels/elementwise/where.h>
 #include <ordo/kernels/indexing/take.h>
 #include <ordo/kernels/scatter/scatter.h>
-#include <ordo/kernels/scatter/scatter_add.h>
 
 namespace ordo {
 

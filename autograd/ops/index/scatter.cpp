@@ -5,7 +5,7 @@
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/shape/diagonal.h>
 #include <ordo/engine/tensor/at_least_1d.h>
-#include <ordo/kernels/scatter/scatter_add.h>
+#include <ordo/kernels/scatter/scatter.h>
 
 namespace ordo {
 

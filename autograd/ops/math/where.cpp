@@ -1,7 +1,6 @@
 #include <ordo/autograd/ops/math/where.h>
 
 #include <ordo/autograd/ops/operation.h>
-#include <ordo/kernels/elementwise/ternary.h>
 #include <ordo/kernels/elementwise/where.h>
 
 namespace ordo {

@@ -161,9 +161,4 @@ class ExactSum {
   AccumulateShape shape_;
 };
 
-template <class Items>
-void accumulate_exact(const Items& items, typename Items::value_type* output, const AccumulateShape& shape) {
-  ExactSum<Items>(items, output, shape).run();
-}
-
 }  // namespace ordo::kernels::cpu::accumulate_detail

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
 
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/memory/memory.h>

@@ -15,7 +15,7 @@
 #include <ordo/kernels/reduce/reduce.h>
 #include <ordo/kernels/reduce/reduce_cpu.h>
 #include <ordo/kernels/reduce/reducers.h>
-#include <ordo/kernels/scatter/scatter_add.h>
+#include <ordo/kernels/scatter/scatter.h>
 #include <ordo/kernels/segment_reduce/segment_reduce.h>
 #include <ordo/kernels/softmax/softmax.h>
 #include "tests/kernels/accumulate/table_items.h"

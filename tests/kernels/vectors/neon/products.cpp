@@ -11,7 +11,7 @@
 #include <ordo/engine/run/about.h>
 #include <ordo/engine/run/parallel.h>
 #include <ordo/engine/tensor/half.h>
-#include <ordo/kernels/convolution/direct_cpu.h>
+#include <ordo/kernels/convolution/conv_shape.h>
 #include <ordo/kernels/matmul/gemm.h>
 
 #include "tests/kernels/vectors/shapes.h"

@@ -1,4 +1,4 @@
-// Loops of ternary.cpp and where.cpp.
+// Loops of where.cpp.
 #pragma once
 
 #include <ordo/kernels/elementwise/device_loops.h>
@@ -16,17 +16,8 @@ struct Lerp {
   }
 };
 
-template <class T>
-struct AddProduct {
-  T value;
-  ORDO_HD T operator()(T a, T b, T c) const { return Add()(a, Mul()(Mul()(value, b), c)); }
-};
-
-template <class T>
-struct AddQuotient {
-  T value;
-  ORDO_HD T operator()(T a, T b, T c) const { return a + value * (b / c); }
-};
+ORDO_FUNCTOR_OF(AddProduct, (T a, T b, T c), Add()(a, Mul()(Mul()(value, b), c)), value)
+ORDO_FUNCTOR_OF(AddQuotient, (T a, T b, T c), a + value * (b / c), value)
 
 /// Both values are read and one is masked out: a branch on random conditions would be mispredicted half of the time.
 struct Choice {
