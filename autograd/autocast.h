@@ -35,8 +35,7 @@ class Autocast {
   /// Throws: DTypeError when dtype is neither bfloat16 nor float16.
   explicit Autocast(DType dtype = bfloat16, bool enabled = true);
   ~Autocast();
-  Autocast(const Autocast&) = delete;
-  Autocast& operator=(const Autocast&) = delete;
+  Autocast(Autocast&&) = delete;
 };
 
 /// Whether an Autocast is in force on this thread, and its dtype; float32 where none is.

@@ -30,8 +30,7 @@ class Running {
     detail::exchange_running_node(previous_);
     detail::exchange_running_node(previous_node_);
   }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
+  Running(Running&&) = delete;
 
  private:
   DeterminismGuard guard_;

@@ -60,20 +60,16 @@ TensorList FunctionCall::gradients(Backward backward, const AutogradContext& con
   return of_tensors;
 }
 
-namespace {
-
 /// A result that may go on the tape: one that is an argument, or a view of one, is copied.
-Tensor fresh(const Tensor& result, const TensorList& inputs) {
+static Tensor fresh(const Tensor& result, const TensorList& inputs) {
   for (const Tensor& t : inputs)
     if (result.defined() && t.defined() && result.impl()->storage == t.impl()->storage) return result.clone();
   return result;
 }
 
-std::vector<std::reference_wrapper<const Tensor>> references(const TensorList& tensors) {
+static std::vector<std::reference_wrapper<const Tensor>> references(const TensorList& tensors) {
   return {tensors.begin(), tensors.end()};
 }
-
-}  // namespace
 
 Tensor FunctionCall::run(const std::function<Tensor(AutogradContext*)>& forward, Backward backward) const {
   const OpCall call(name, inputs);

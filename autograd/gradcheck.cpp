@@ -1,7 +1,6 @@
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/tape.h>
 #include <ordo/engine/calls/check.h>
-#include <ordo/engine/run/generator.h>
 #include <ordo/engine/run/philox.h>
 
 namespace ordo {

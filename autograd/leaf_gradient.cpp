@@ -1,7 +1,5 @@
 #include <ordo/autograd/leaf_gradient.h>
 
-#include <atomic>
-
 #include <ordo/autograd/ops/math/arithmetic.h>
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/run/graph.h>

@@ -24,8 +24,7 @@ void set_edge(const Tensor& t, Edge edge) {
 }
 
 /// What make_node() makes.
-class RecordedNode : public Node {
- public:
+struct RecordedNode : Node {
   using Node::Node;
   RecordedNode* next_to_delete = nullptr;
 };
@@ -217,8 +216,7 @@ InPlaceChange::~InPlaceChange() {
 }
 
 namespace {
-class LostNode : public Node {
- public:
+struct LostNode : Node {
   using Node::Node;
   TensorList backward(std::span<const Tensor>) override {
     detail::fail<AutogradError>("backward",

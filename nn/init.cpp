@@ -32,33 +32,23 @@ Fans fans(const Tensor& weight) {
 double gain(Nonlinearity nonlinearity, double negative_slope) {
   detail::expect_enumerator("init", nonlinearity, Nonlinearity::selu,
                             "a nonlinearity: there are linear, sigmoid, tanh, relu, leaky_relu and selu");
-  switch (nonlinearity) {
-    case Nonlinearity::tanh:
-      return 5.0 / 3.0;
-    case Nonlinearity::relu:
-      return std::sqrt(2.0);
-    case Nonlinearity::leaky_relu:
-      return std::sqrt(2.0 / (1.0 + negative_slope * negative_slope));
-    case Nonlinearity::selu:
-      return 3.0 / 4.0;
-    default:
-      return 1.0;
-  }
+  if (nonlinearity == Nonlinearity::tanh) return 5.0 / 3.0;
+  if (nonlinearity == Nonlinearity::relu) return std::sqrt(2.0);
+  if (nonlinearity == Nonlinearity::leaky_relu) return std::sqrt(2.0 / (1.0 + negative_slope * negative_slope));
+  return nonlinearity == Nonlinearity::selu ? 3.0 / 4.0 : 1.0;
 }
 
-namespace {
-double kaiming_std(const Tensor& t, const KaimingOptions& options) {
+static double kaiming_std(const Tensor& t, const KaimingOptions& options) {
   detail::expect_enumerator("init", options.fan, Fan::fan_out, "a fan: there are fan_in and fan_out");
   const Fans f = fans(t);
   const int64_t fan = options.fan == Fan::fan_in ? f.in : f.out;
   return gain(options.nonlinearity, options.negative_slope) / std::sqrt(double(fan));
 }
 
-double xavier_std(const Tensor& t, double gain) {
+static double xavier_std(const Tensor& t, double gain) {
   const Fans f = fans(t);
   return gain * std::sqrt(2.0 / double(f.in + f.out));
 }
-}  // namespace
 
 /// U(-b, b) of this standard deviation.
 static Tensor spread(Tensor t, double deviation) {
@@ -77,35 +67,24 @@ Tensor xavier_uniform_(Tensor t, double gain) { return t.numel() == 0 ? t : spre
 Tensor xavier_normal_(Tensor t, double gain) { return t.numel() == 0 ? t : init::normal_(t, 0, xavier_std(t, gain)); }
 
 Tensor uniform_(Tensor t, double low, double high) {
-  NoGrad guard;
-  ordo::uniform_(t, low, high);
-  return t;
+  return no_grad([&] { return ordo::uniform_(t, low, high); });
 }
-
 Tensor normal_(Tensor t, double mean, double std) {
-  NoGrad guard;
-  ordo::normal_(t, mean, std);
-  return t;
+  return no_grad([&] { return ordo::normal_(t, mean, std); });
 }
-
 Tensor constant_(Tensor t, Scalar value) {
-  NoGrad guard;
-  t.fill_(value);
-  return t;
+  return no_grad([&] { return t.fill_(value); });
 }
-
 Tensor zeros_(Tensor t) { return constant_(t, 0); }
 Tensor ones_(Tensor t) { return constant_(t, 1); }
 
 // -- truncated --------------------------------------------------------------------------------------------------------
 
-namespace {
-
 /// The normal distribution function, to full precision where x is below 0.
-double normal_cdf(double x) { return 0.5 * math::erfc(x * -0.70710678118654752); }
+static double normal_cdf(double x) { return 0.5 * math::erfc(x * -0.70710678118654752); }
 
 /// The x in [low, high] of which that function is p, by Newton's steps, or half the interval where one leads out of it.
-double inverse_cdf(double p, double low, double high) {
+static double inverse_cdf(double p, double low, double high) {
   double x = 0.5 * (low + high);
   for (int i = 0; i < 100 && low < high; ++i) {
     const double error = normal_cdf(x) - p;
@@ -119,8 +98,6 @@ double inverse_cdf(double p, double low, double high) {
   return x;
 }
 
-}  // namespace
-
 Tensor trunc_normal_(Tensor t, double mean, double std, double a, double b) {
   const char* const op = "trunc_normal_";
   detail::expect_floating(op, t, "tensor");
@@ -132,11 +109,7 @@ Tensor trunc_normal_(Tensor t, double mean, double std, double a, double b) {
   constexpr double kFar = 38;  // the function is 0 below -38
   double low = std::clamp((a - mean) / std, -kFar, kFar), high = std::clamp((b - mean) / std, -kFar, kFar);
   const bool mirrored = low + high > 0;
-  if (mirrored) {
-    std::swap(low, high);
-    low = -low;
-    high = -high;
-  }
+  if (mirrored) low = -std::exchange(high, -low);
   const double from = normal_cdf(low), to = normal_cdf(high);
   const Tensor drawn = rand(t.sizes(), float64);
   double* const values = drawn.data<double>();
@@ -152,14 +125,10 @@ Tensor trunc_normal_(Tensor t, double mean, double std, double a, double b) {
 
 // -- matrices and windows ---------------------------------------------------------------------------------------------
 
-namespace {
-
-void expect_matrix(const char* op, const Tensor& t) {
+static void expect_matrix(const char* op, const Tensor& t) {
   detail::expect_defined(op, t, "tensor");
   ORDO_CHECK(t.dim() == 2, ShapeError, op, "takes a matrix, not a tensor of shape {}", t.sizes());
 }
-
-}  // namespace
 
 Tensor orthogonal_(Tensor t, double gain) {
   detail::expect_floating("orthogonal_", t, "tensor");

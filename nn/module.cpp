@@ -6,7 +6,6 @@
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/math/comparison.h>
 #include <ordo/engine/calls/check.h>
-#include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/nn/later.h>
 #include <ordo/nn/parameter_slot.h>
@@ -31,26 +30,19 @@ struct ModuleBase::State {
 
   const ModuleBase* find(const void* part, std::string& names) const;
 
-  bool has(const std::string& name) const {
-    for (const auto& slot : slots)
-      if (slot->name == name) return true;
-    for (const auto& c : children)
-      if (c.first == name) return true;
-    return false;
-  }
-
   void expect_free(const std::string& name) const {
     ORDO_CHECK(!name.empty(), ValueError, "Module", "a parameter, buffer or sub-module needs a name");
     ORDO_CHECK(name.find('.') == std::string::npos, ValueError, "Module",
                "the name '{}' contains a dot; dots separate the names of nested modules", name);
-    ORDO_CHECK(!has(name), ValueError, "Module", "the name '{}' is taken", name);
+    bool taken = false;
+    for (const auto& slot : slots) taken |= slot->name == name;
+    for (const auto& child : children) taken |= child.first == name;
+    ORDO_CHECK(!taken, ValueError, "Module", "the name '{}' is taken", name);
   }
 };
 
-namespace {
-
 /// The tensor's handle now refers to the memory of `value`; history and requires_grad stay.
-void replace_contents(const Tensor& tensor, const Tensor& value) {
+static void replace_contents(const Tensor& tensor, const Tensor& value) {
   TensorImpl& to = *tensor.impl();
   const TensorImpl& from = *value.impl();
   to.storage = from.storage;
@@ -64,15 +56,13 @@ void replace_contents(const Tensor& tensor, const Tensor& value) {
 }
 
 template <class Target>
-void convert(const Tensor& tensor, Target target) {
+static void convert(const Tensor& tensor, Target target) {
   NoGrad guard;
   Tensor grad = tensor.grad();
   replace_contents(tensor, tensor.detach().to(target));
   // Another handle may hold the old gradient, which keeps its values.
   if (grad.defined()) const_cast<Tensor&>(tensor).set_grad(grad.detach().to(target));
 }
-
-}  // namespace
 
 ModuleBase::ModuleBase() {
   const ordo::detail::LibraryCall call;

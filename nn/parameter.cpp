@@ -8,12 +8,9 @@
 #include <ordo/nn/parameter_slot.h>
 
 namespace ordo::nn {
-namespace {
 
 /// Guards the handles of all slots: copies of one module may be made and dropped by several threads.
-std::mutex& handles_mutex() { return ordo::detail::process_mutex(ordo::detail::ProcessLock::parameters); }
-
-}  // namespace
+static std::mutex& handles_mutex() { return ordo::detail::process_mutex(ordo::detail::ProcessLock::parameters); }
 
 void ParameterSlot::assign(const Tensor& value) {
   ORDO_CHECK(!computed, ValueError, "Parameter", "'{}' is computed from other parameters; assign to those", name);

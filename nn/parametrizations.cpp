@@ -10,25 +10,22 @@
 #include <ordo/nn/parameter_slot.h>
 
 namespace ordo::nn::parametrizations {
-namespace {
 
 /// The slices along `dim` as rows of a matrix.
-Tensor rows(const char* op, const Tensor& weight, int64_t dim) {
+static Tensor rows(const char* op, const Tensor& weight, int64_t dim) {
   ORDO_CHECK(dim >= -weight.dim() && dim < weight.dim(), IndexError, op,
              "the parameter has no dimension {}: its sizes are {}", dim, weight.sizes());
   const int64_t n = weight.size(dim);
   return weight.movedim({dim}, {0}).reshape({n, n == 0 ? 0 : weight.numel() / n});
 }
 
-Tensor norm_of(const Tensor& weight, std::optional<int64_t> dim) {
+static Tensor norm_of(const Tensor& weight, std::optional<int64_t> dim) {
   if (!dim) return norm(weight);
   const Tensor norms = norm(rows("weight_norm", weight, *dim), 2, {1});
   std::vector<int64_t> sizes(size_t(weight.dim()), 1);
   sizes[size_t(*dim < 0 ? *dim + weight.dim() : *dim)] = norms.numel();
   return norms.reshape(sizes);
 }
-
-}  // namespace
 
 void weight_norm(const ModuleBase& module, const std::string& name, std::optional<int64_t> dim) {
   const NoGrad guard;

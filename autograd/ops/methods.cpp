@@ -1,6 +1,5 @@
 // Tensor's methods that are free functions by another spelling.
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/create/random.h>
 #include <ordo/autograd/ops/index/scatter_reduce.h>
 #include <ordo/autograd/ops/math/binary.h>
 #include <ordo/autograd/ops/operation.h>
@@ -30,29 +29,25 @@ Tensor Tensor::cuda() const { return to(Device("cuda")); }
     return overwrite(#name "_", *this, ordo::name(before(*this, __VA_ARGS__), __VA_ARGS__)); \
   }
 
-namespace {
-
-bool wants_grad(const Tensor& t) { return t.defined() && t.requires_grad(); }
+static bool wants_grad(const Tensor& t) { return t.defined() && t.requires_grad(); }
 template <class T>
-bool wants_grad(const T&) {
+static bool wants_grad(const T&) {
   return false;
 }
 
 /// `t` for a function whose result is written into it: a copy where the tape keeps what the function takes.
 template <class... Others>
-Tensor before(const Tensor& t, const Others&... others) {
+static Tensor before(const Tensor& t, const Others&... others) {
   return grad_enabled() && (wants_grad(t) || ... || wants_grad(others)) ? t.clone() : t;
 }
 
-Tensor& overwrite(const char* op, Tensor& t, const Tensor& result) {
+static Tensor& overwrite(const char* op, Tensor& t, const Tensor& result) {
   ORDO_CHECK(promote(t.dtype(), result.dtype()) == t.dtype() || is_floating(t.dtype()), DTypeError, op,
              "the result is {}, which a tensor of {} does not hold", result.dtype(), t.dtype());
   ORDO_CHECK(result.sizes() == t.sizes(), ShapeError, op, "the result has shape {}, and the tensor {}", result.sizes(),
              t.sizes());
   return t.copy_(result);
 }
-
-}  // namespace
 
 // clang-format off
 METHOD0(sum) METHOD0(mean) METHOD0(var) METHOD0(std) METHOD0(max) METHOD0(min) METHOD0(prod) METHOD0(median)

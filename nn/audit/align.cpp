@@ -82,17 +82,14 @@ class Aligner {
 
   /// The thread of B that begins as that of A does: numbers tell who came first.
   size_t thread_like(const Indices& a, const std::vector<Indices>& threads_b) const {
-    const auto like = [&](size_t n) {
-      size_t best = threads_b.size(), most = 0;
-      for (size_t i = 0; i < threads_b.size(); ++i) {
-        size_t k = 0;
-        while (k < n && k < a.size() && k < threads_b[i].size() && a_[a[k]].key == b_[threads_b[i][k]].key) ++k;
-        if (k > most) best = i, most = k;
-      }
-      return best;
-    };
-    const size_t best = like(64);
-    return best < threads_b.size() ? best : 0;
+    size_t best = 0, most = 0;
+    for (size_t i = 0; i < threads_b.size(); ++i) {
+      const Indices& b = threads_b[i];
+      size_t k = 0;
+      while (k < 64 && k < a.size() && k < b.size() && a_[a[k]].key == b_[b[k]].key) ++k;
+      if (k > most) best = i, most = k;
+    }
+    return best;
   }
 
   void pair(uint32_t a, uint32_t b) { pairs_.of_a[a] = b, pairs_.of_b[b] = a; }

@@ -9,7 +9,6 @@
 #include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::audit {
-namespace {
 
 constexpr int64_t kMostBytes = int64_t(1) << 28;  // of a tensor that is made to compare with
 
@@ -51,8 +50,7 @@ constexpr struct {
      "own, the clock. Compute them in a fixed order."},
     {"other_tensor",
      "The program seems to take its tensors in another order. Keep them in a vector, or in a map by name: sets and "
-     "maps of "
-     "pointers are ordered by addresses, or by their hashes; queues by the threads that finish."},
+     "maps of pointers are ordered by addresses, or by their hashes; queues by the threads that finish."},
     {"arguments",
      "The program passed another number. Look for what depends on time, addresses, or on a value read by item()."},
     {"shapes",
@@ -64,7 +62,7 @@ constexpr struct {
 };
 
 /// All elements have these bits.
-bool is_filled(const TensorRecord& t, uint64_t bits) {
+static bool is_filled(const TensorRecord& t, uint64_t bits) {
   const int64_t size = int64_t(size_of(t.dtype)), numel = t.sizes->product();
   if (t.state != TensorRecord::State::read || numel == 0 || numel > kMostBytes / size) return false;
   std::vector<uint8_t> bytes(size_t(numel * size));
@@ -72,54 +70,46 @@ bool is_filled(const TensorRecord& t, uint64_t bits) {
   return kernels::fingerprint(from_vector(bytes, {int64_t(bytes.size())})) == t.fingerprint;
 }
 
-bool is_filled_by_one(const TensorRecord& t, std::initializer_list<uint64_t> patterns) {
+static bool is_filled_by_one(const TensorRecord& t, std::initializer_list<uint64_t> patterns) {
   return std::any_of(patterns.begin(), patterns.end(), [&](uint64_t bits) { return is_filled(t, bits); });
 }
 
-bool is_nan(const TensorRecord& t) {
-  switch (t.dtype) {
-    case float32:
-      return is_filled_by_one(t, {0x7fc00000u, 0xffc00000u, 0x7fffffffu});
-    case float64:
-      return is_filled_by_one(t, {0x7ff8000000000000u, 0xfff8000000000000u, 0x7fffffffffffffffu});
-    case float16:
-      return is_filled_by_one(t, {0x7e00u, 0xfe00u, 0x7fffu});
-    case bfloat16:
-      return is_filled_by_one(t, {0x7fc0u, 0xffc0u, 0x7fffu});
-    default:
-      return false;
-  }
+static bool is_nan(const TensorRecord& t) {
+  if (t.dtype == float64) return is_filled_by_one(t, {0x7ff8000000000000u, 0xfff8000000000000u, 0x7fffffffffffffffu});
+  if (t.dtype == float32) return is_filled_by_one(t, {0x7fc00000u, 0xffc00000u, 0x7fffffffu});
+  if (t.dtype == float16) return is_filled_by_one(t, {0x7e00u, 0xfe00u, 0x7fffu});
+  return t.dtype == bfloat16 && is_filled_by_one(t, {0x7fc0u, 0xffc0u, 0x7fffu});
 }
 
-std::string which(const Record& r, size_t i) {
+static std::string which(const Record& r, size_t i) {
   const std::string number =
       i < r.input_count ? fmt::format("input {}", i) : fmt::format("output {}", i - r.input_count);
   return r.tensors[i].name.empty() ? number : fmt::format("{} ({})", number, r.tensors[i].name);
 }
 
-std::string form(const TensorRecord& t) {
+static std::string form(const TensorRecord& t) {
   if (t.state == TensorRecord::State::undefined) return "undefined";
   return fmt::format("{} {}", ordo::name(t.dtype), t.sizes->str());
 }
 
-bool same_form(const TensorRecord& a, const TensorRecord& b) {
+static bool same_form(const TensorRecord& a, const TensorRecord& b) {
   return a.state == b.state && a.dtype == b.dtype && *a.sizes == *b.sizes;
 }
 
 /// "add_" and "relu_backward" have the rows of "add" and "relu".
-const OpInfo* row_of(std::string_view op) {
+static const OpInfo* row_of(std::string_view op) {
   const OpInfo* row = find_op(op);
   for (std::string_view suffix : {"_", "_backward"})
     if (!row && op.ends_with(suffix)) row = find_op(op.substr(0, op.size() - suffix.size()));
   return row;
 }
 
-bool has(const OpInfo* row, Algorithm algorithm) {
+static bool has(const OpInfo* row, Algorithm algorithm) {
   return row && std::any_of(row->algorithms.begin(), row->algorithms.end(),
                             [&](const AlgorithmLevel& a) { return a.algorithm == algorithm; });
 }
 
-Verdict judge_draw(const Record& a, const Record& b) {
+static Verdict judge_draw(const Record& a, const Record& b) {
   const GeneratorState &x = a.draw_from, &y = b.draw_from;
   if (x.seed != y.seed)
     return {Cause::seed, fmt::format("the generator's seed is {} in A and {} in B", x.seed, y.seed)};
@@ -134,8 +124,8 @@ Verdict judge_draw(const Record& a, const Record& b) {
 }
 
 /// Equal inputs, other outputs.
-Cause cause_of_bits(const Record& a, const Record& b, const TensorRecord& x, const TensorRecord& y, const Header& ha,
-                    const Header& hb) {
+static Cause cause_of_bits(const Record& a, const Record& b, const TensorRecord& x, const TensorRecord& y,
+                           const Header& ha, const Header& hb) {
   if (is_nan(x) && is_nan(y)) return Cause::nan;
   if (a.level == b.level && (a.algorithm == Algorithm::exact) != (b.algorithm == Algorithm::exact))
     return Cause::settings;
@@ -155,23 +145,13 @@ Cause cause_of_bits(const Record& a, const Record& b, const TensorRecord& x, con
   return Cause::unexplained;
 }
 
-}  // namespace
-
 bool is_fill_pattern(const TensorRecord& t) {
   if (t.state != TensorRecord::State::read) return false;
   // Bytes that `ordo check` chooses, what glibc makes of them, and scratch memory's.
   if (is_filled_by_one(t, {0x5555555555555555u, 0xaaaaaaaaaaaaaaaau, ~uint64_t(0)})) return true;
-  switch (t.dtype) {
-    case int32:
-      return is_filled(t, 0x7fffffffu);
-    case int64:
-      return is_filled(t, 0x7fffffffffffffffu);
-    case uint8:
-    case boolean:
-      return false;  // 255 and true are values like others
-    default:
-      return is_nan(t);
-  }
+  if (t.dtype == int32) return is_filled(t, 0x7fffffffu);
+  if (t.dtype == int64) return is_filled(t, 0x7fffffffffffffffu);
+  return is_nan(t);  // of uint8 and bool, 255 and true are values like others
 }
 
 /// But for what follows from other sizes.

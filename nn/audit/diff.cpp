@@ -195,7 +195,9 @@ class Comparer {
       ++result_.different, ++step.different;
       result_.only_a += e.b == kNone, result_.only_b += e.a == kNone;
       if (!first_) {
-        first_ = paired ? e : caused_around(e);
+        // Other operations inside of one that had equal inputs: that one is what parts.
+        const Event around = paired ? Event() : equal_inputs_around(e);
+        first_ = around.a == kNone ? e : around;
         seen.insert(sort_of(*first_));
         return;
       }
@@ -208,11 +210,6 @@ class Comparer {
     result_.equal = !first_;
   }
 
-  /// Other operations inside of one that had equal inputs: that one is what parts.
-  Event caused_around(const Event& e) const {
-    const Event around = equal_inputs_around(e);
-    return around.a == kNone ? e : around;
-  }
   bool is_first(const Event& e) const { return first_ && e.a == first_->a && e.b == first_->b; }
 
   enum Sort { kConsequence, kBits, kFlow, kDraw, kData, kShapes, kAlgorithm };

@@ -19,11 +19,8 @@
 #include <ordo/nn/state/whole_file.h>
 
 namespace ordo::audit {
-namespace {
 
 constexpr Record::Kind kWithTensors[] = {Record::Kind::operation, Record::Kind::batch, Record::Kind::step};
-
-}  // namespace
 
 Record::Kind kind_of(const OpEvent& e) {
   return e.role == OpEvent::Role::batch  ? Record::Kind::batch
@@ -80,9 +77,7 @@ std::optional<DumpPosition> dump_position(const Position& place) {
 
 Dump::Dump(DumpPosition place, std::string folder, bool ends_program)
     : place_(std::move(place)), folder_(std::move(folder)), ends_program_(ends_program) {
-  std::error_code error;
-  std::filesystem::create_directories(folder_, error);
-  ORDO_CHECK(!error, DataError, "ORDO_TRACE_DUMP_TO", "{}: cannot be made: {}", folder_, error.message());
+  nn::make_folder("ORDO_TRACE_DUMP_TO", folder_);
 }
 
 bool Dump::is_place(const OpEvent& e, int64_t step, uint32_t thread) const {

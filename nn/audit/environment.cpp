@@ -71,8 +71,7 @@ class OfEnvironment {
       std::fprintf(stderr, "%s\n", error.what());
     }
   }
-  OfEnvironment(const OfEnvironment&) = delete;
-  OfEnvironment& operator=(const OfEnvironment&) = delete;
+  OfEnvironment(OfEnvironment&&) = delete;
 
  private:
   std::shared_ptr<Recording> recording_;

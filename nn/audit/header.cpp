@@ -14,9 +14,8 @@
 #include <ordo/nn/audit/trace.h>
 
 namespace ordo::audit {
-namespace {
 
-std::vector<std::string> command_line() {
+static std::vector<std::string> command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   const std::string all{std::istreambuf_iterator<char>(file), {}};
   std::vector<std::string> arguments;
@@ -29,15 +28,13 @@ std::vector<std::string> command_line() {
 }
 
 template <class N>
-N number_of(const std::string& name, const std::string& text) {
+static N number_of(const std::string& name, const std::string& text) {
   N n{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (error != std::errc() || end != text.data() + text.size())
     throw Damage{fmt::format("'{}' is no number of the header's '{}'", text.substr(0, 40), name)};
   return n;
 }
-
-}  // namespace
 
 constexpr std::string_view kDetails[] = {"operations", "steps", "parameters"};
 std::string_view name(Detail detail) { return kDetails[size_t(detail)]; }

@@ -3,14 +3,11 @@
 #include <algorithm>
 
 namespace ordo::audit {
-namespace {
 
-kernels::Layout<1> layout_of(const TensorImpl& t) {
+static kernels::Layout<1> layout_of(const TensorImpl& t) {
   const TensorImpl* operands[1] = {&t};
   return kernels::broadcast_layout(t.sizes, operands);
 }
-
-}  // namespace
 
 bool KnownFingerprints::is_of(const Memory& memory, const Storage& storage) {
   // The storage's address may be another's by now, which the weak pointer knows.

@@ -52,8 +52,7 @@ class Recorder {
   explicit Recorder(const std::string& path) : Recorder(RecorderOptions{.path = path}) {}
   /// Closes the trace.
   ~Recorder();
-  Recorder(const Recorder&) = delete;
-  Recorder& operator=(const Recorder&) = delete;
+  Recorder(Recorder&&) = delete;
 
   /// Closes the trace; what runs later is not recorded.
   ///

@@ -11,20 +11,19 @@
 #include <ordo/nn/module.h>
 
 namespace ordo::audit {
-namespace {
 
 /// Whose first argument is overwritten, whatever it was: the memory that empty() gives has no values yet.
-bool overwrites(std::string_view name) {
+static bool overwrites(std::string_view name) {
   return name == "fill_" || name == "copy_" || name == "uniform_" || name == "normal_";
 }
 
 /// Whose results other operations take as memory for their own, and let a kernel write there without a word: such a
 /// fingerprint is no later call's.
-bool makes_memory(std::string_view name) {
+static bool makes_memory(std::string_view name) {
   return name == "full" || name == "clone" || name == "contiguous" || name == "to" || name == "copy_";
 }
 
-void write_text(const std::vector<OpAttribute>& attributes, std::string& text) {
+static void write_text(const std::vector<OpAttribute>& attributes, std::string& text) {
   text.clear();
   for (const OpAttribute& attribute : attributes) {
     if (!text.empty()) text += ", ";
@@ -45,7 +44,7 @@ void write_text(const std::vector<OpAttribute>& attributes, std::string& text) {
   }
 }
 
-std::string text_of(const RecorderOptions& o) {
+static std::string text_of(const RecorderOptions& o) {
   std::string text;
   const auto add = [&](const char* name, const std::vector<std::string>& values) {
     if (!values.empty()) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, fmt::join(values, ","));
@@ -58,20 +57,18 @@ std::string text_of(const RecorderOptions& o) {
   return text;
 }
 
-bool matches_one(const std::vector<std::string>& patterns, std::string_view text) {
+static bool matches_one(const std::vector<std::string>& patterns, std::string_view text) {
   return patterns.empty() ||
          std::any_of(patterns.begin(), patterns.end(), [&](const std::string& p) { return matches(p, text); });
 }
 
-bool is_batch_work(std::string_view scope) { return scope == ordo::detail::kLoaderScope; }
+static bool is_batch_work(std::string_view scope) { return scope == ordo::detail::kLoaderScope; }
 
 /// The recordings that listen, and some that have ended. Recording::mutex guards them, too.
-std::vector<std::weak_ptr<Recording>>& open_recordings() {
+static std::vector<std::weak_ptr<Recording>>& open_recordings() {
   static auto& all = *new std::vector<std::weak_ptr<Recording>>;  // outlives the recording of the environment
   return all;
 }
-
-}  // namespace
 
 void number_step(int64_t step) {
   const std::lock_guard lock(ordo::detail::process_mutex(ordo::detail::ProcessLock::recordings));
@@ -100,24 +97,19 @@ Recording::Recording(RecorderOptions o, std::optional<Dump> dump)
 
 void Recording::listen() {
   // A call of another thread may outlast the Recorder, and ends here.
-  const auto told = [self = weak_from_this()](auto member) {
-    return [self, member](const auto& event) {
-      if (const auto recording = self.lock()) ((*recording).*member)(event);
-    };
-  };
-  // The operation has computed, whatever happens here.
-  const auto told_afterwards = [self = weak_from_this()](auto member) {
-    return [self, member](const auto& event) {
+  const auto told = [self = weak_from_this()](auto member, bool afterwards) {
+    return [self, member, afterwards](const auto& event) {
       const auto recording = self.lock();
       if (!recording) return;
       try {
         ((*recording).*member)(event);
       } catch (...) {
-        recording->lose(std::current_exception());
+        if (!afterwards) throw;
+        recording->lose(std::current_exception());  // the operation has computed, whatever happens here
       }
     };
   };
-  listener_.emplace(told_afterwards(&Recording::end), told(&Recording::begin), told_afterwards(&Recording::draw));
+  listener_.emplace(told(&Recording::end, true), told(&Recording::begin, false), told(&Recording::draw, true));
   const std::lock_guard lock(mutex);
   std::erase_if(open_recordings(), [](const auto& r) { return r.expired(); });
   open_recordings().push_back(weak_from_this());

@@ -72,28 +72,22 @@ struct Reader::State {
 
   /// Reads the next record's body; false, and says why, where the file ends before the record does.
   bool next_body() {
-    const auto not_closed = [this](uint64_t place) {
-      incomplete = fmt::format("{}: at byte {}: the trace was not closed", path, place);
+    const auto ends = [this](uint64_t place, const std::string& how) {
+      incomplete = fmt::format("{}: at byte {}: {}", path, place, how);
       return false;
     };
-    if (at == size) return not_closed(at);
-    if (size - at < kHead) {
-      incomplete = fmt::format("{}: at byte {}: the file ends inside a record's head, {} of {} bytes", path, at,
-                               size - at, kHead);
-      return false;
-    }
+    if (at == size) return ends(at, "the trace was not closed");
+    if (size - at < kHead)
+      return ends(at, fmt::format("the file ends inside a record's head, {} of {} bytes", size - at, kHead));
     const uint64_t place = at;
     char head[kHead];
     read_bytes(head, sizeof head);
     const uint32_t length = fixed32(head), crc = fixed32(head + 4);
-    if (length == 0 && crc == 0) return not_closed(place);  // room for more records
+    if (length == 0 && crc == 0) return ends(place, "the trace was not closed");  // room for more records
     if (length == 0) fail(place, "a record without content");
     if (length > kMostBody) fail(place, fmt::format("a record of {} bytes; it can have {}", length, kMostBody));
-    if (length > size - at) {
-      incomplete =
-          fmt::format("{}: at byte {}: the file ends inside a record, {} of {} bytes", path, place, size - at, length);
-      return false;
-    }
+    if (length > size - at)
+      return ends(place, fmt::format("the file ends inside a record, {} of {} bytes", size - at, length));
     body.resize(length);
     read_bytes(body.data(), length);
     if (uint32_t(crc32(0, reinterpret_cast<const Bytef*>(body.data()), uInt(length))) != crc)
@@ -181,21 +175,11 @@ struct Reader::State {
   /// Whether the body was an event's.
   bool decode_event(Decoder& d, Record& r) {
     const uint8_t type = d.byte();
-    switch (RecordType(type)) {
-      case RecordType::text:
-        texts.emplace_back(d.text());
-        return false;
-      case RecordType::sizes:
-        decode_sizes(d);
-        return false;
-      case RecordType::end:
-        ended = true;
-        return false;
-      case RecordType::header:
-        throw Damage{"a second header"};
-      default:
-        if (type > uint8_t(RecordType::end)) throw Damage{fmt::format("its type {} is unknown", type)};
-    }
+    if (type > uint8_t(RecordType::end)) throw Damage{fmt::format("its type {} is unknown", type)};
+    if (RecordType(type) == RecordType::header) throw Damage{"a second header"};
+    if (RecordType(type) == RecordType::text) return texts.emplace_back(d.text()), false;
+    if (RecordType(type) == RecordType::sizes) return decode_sizes(d), false;
+    if (RecordType(type) == RecordType::end) return ended = true, false;
     r.kind = Record::Kind(type - kFirstEvent);
     if (r.kind == Record::Kind::draw)
       decode_draw(d, r);

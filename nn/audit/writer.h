@@ -18,8 +18,7 @@ class Writer {
   /// memory. DataError when it cannot be made.
   explicit Writer(const std::string& path);
   ~Writer();
-  Writer(const Writer&) = delete;
-  Writer& operator=(const Writer&) = delete;
+  Writer(Writer&&) = delete;
 
   void write(const Header& header);
   /// `tensors` of the record need sizes where they are defined. What is written stays when the program crashes: nothing

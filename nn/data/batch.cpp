@@ -11,9 +11,7 @@
 
 namespace ordo::data {
 
-namespace {
-
-void expect_alike(const char* op, const std::vector<Sample>& samples) {
+static void expect_alike(const char* op, const std::vector<Sample>& samples) {
   const Sample& first = samples[0];
   for (size_t s = 0; s < samples.size(); ++s) {
     ORDO_CHECK(samples[s].size() == first.size() && !first.empty(), ValueError, op,
@@ -35,8 +33,6 @@ void expect_alike(const char* op, const std::vector<Sample>& samples) {
     }
   }
 }
-
-}  // namespace
 
 TensorList stack_samples(const std::vector<Sample>& samples) {
   const char* op = "stack_samples";

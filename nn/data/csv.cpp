@@ -130,19 +130,10 @@ struct Column {
   bool words_known = false;
 
   void add(const std::string& field, const CsvOptions& options, const Position& place) {
-    switch (column.type) {
-      case CsvType::real:
-        if (options.empty_is_nan && trimmed(field).empty())
-          reals.push_back(std::numeric_limits<double>::quiet_NaN());
-        else
-          reals.push_back(number<double>(field, column, "a number", place));
-        break;
-      case CsvType::integer:
-        integers.push_back(number<int64_t>(field, column, "an integer", place));
-        break;
-      case CsvType::text:
-        integers.push_back(word(field, place));
-    }
+    if (column.type == CsvType::text) return integers.push_back(word(field, place));
+    if (column.type == CsvType::integer) return integers.push_back(number<int64_t>(field, column, "an integer", place));
+    const bool none = options.empty_is_nan && trimmed(field).empty();
+    reals.push_back(none ? std::numeric_limits<double>::quiet_NaN() : number<double>(field, column, "a number", place));
   }
 
   int64_t word(const std::string& field, const Position& place) {

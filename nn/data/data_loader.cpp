@@ -117,14 +117,10 @@ DataLoader::DataLoader(Handle<const Dataset> dataset, DataLoaderOptions options)
   }
 }
 
-namespace {
-
-TensorDataset pairs(Tensor inputs, Tensor targets) {
+static TensorDataset pairs(Tensor inputs, Tensor targets) {
   const ordo::detail::OperationName name("DataLoader");
   return TensorDataset({std::move(inputs), std::move(targets)});
 }
-
-}  // namespace
 
 DataLoader::DataLoader(Tensor inputs, Tensor targets, DataLoaderOptions options)
     : DataLoader(pairs(std::move(inputs), std::move(targets)), std::move(options)) {}
@@ -256,9 +252,8 @@ nn::Commit DataLoader::prepare_state_dict(const nn::NamedTensorList& state) {
              under_way);
   ORDO_CHECK(epochs >= under_way, ValueError, "DataLoader", "'epochs' must be at least {}, not {}", under_way, epochs);
 
-  std::shared_ptr<Progress> progress;
+  auto progress = std::make_shared<Progress>();
   if (indices.defined()) {
-    progress = std::make_shared<Progress>();
     progress->epoch = epochs - 1;
     progress->order = indices.to(cpu).to_vector<int64_t>();
     expect_order(progress->order);
@@ -266,8 +261,6 @@ nn::Commit DataLoader::prepare_state_dict(const nn::NamedTensorList& state) {
     Generator from;
     from.set_state(order);
     progress = drawn(epochs - 1, from);
-  } else {
-    progress = std::make_shared<Progress>();
   }
   progress->drawn_from = order;
   progress->delivered = delivered;

@@ -57,8 +57,7 @@ class TensorDataset : public Dataset {
 /// Images and their labels in memory, what the readers return. Both may be replaced.
 ///
 /// Throws: get(), IndexError when there is no sample i.
-class ImageDataset : public Dataset {
- public:
+struct ImageDataset : Dataset {
   ImageDataset() = default;
   ImageDataset(Tensor images_, Tensor labels_) : images(std::move(images_)), labels(std::move(labels_)) {}
   Tensor images;  ///< float32 [N, C, H, W], values in [0, 1]

@@ -3,15 +3,12 @@
 #include <cmath>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/engine/calls/check.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/math/math.h>
 
 namespace ordo::data {
 
-namespace {
-
-Tensor checked_image(const char* op, const Tensor& t) {
+static Tensor checked_image(const char* op, const Tensor& t) {
   detail::expect_defined(op, t, "image");
   ORDO_CHECK(t.dim() == 3 && t.numel() > 0 && t.size(1) <= kMostPixels && t.size(2) <= kMostPixels, ShapeError, op,
              "takes images [C, H, W] of at least one pixel and at most {} in a row or column, not {}", kMostPixels,
@@ -21,8 +18,6 @@ Tensor checked_image(const char* op, const Tensor& t) {
   NoGrad guard;
   return t.detach().contiguous();
 }
-
-}  // namespace
 
 Image::Image(const char* op, const Tensor& image)
     : tensor(checked_image(op, image)),

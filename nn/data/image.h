@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -69,6 +70,14 @@ struct ImageSource {
 Pixels decode_png(const ImageSource& source);
 Pixels decode_jpeg(const ImageSource& source);
 Pixels decode_pnm(const ImageSource& source);
+
+/// `bytes` more bytes; false where there is no memory for them. For functions that libraries call and leave by longjmp.
+inline bool appended(std::string& to, const void* from, size_t bytes) noexcept try {
+  to.append(static_cast<const char*>(from), bytes);
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
 
 // Encoders, of 1 or 3 channels. They give the contents of the file; `path` is for their errors, DataError.
 std::string encode_png(const std::string& path, const Pixels& pixels, int compression_level);

@@ -85,17 +85,15 @@ Tensor read_image(const std::string& path, ReadImageOptions options) {
   return image.tensor;
 }
 
-namespace {
-
 /// Of the path's name, in small letters.
-std::string ending_of(const fs::path& path) {
+static std::string ending_of(const fs::path& path) {
   std::string ending = path.extension().string();
   for (char& c : ending) c = char(std::tolower(uint8_t(c)));
   return ending;
 }
 
 /// Of an image as write_image takes it.
-Pixels pixels_of(const char* op, const Tensor& image) {
+static Pixels pixels_of(const char* op, const Tensor& image) {
   ordo::detail::expect_defined(op, image, "image");
   ORDO_CHECK(image.dtype() == uint8 || is_floating(image.dtype()), DTypeError, op,
              "takes uint8, or floating numbers in [0, 1], not {}", image.dtype());
@@ -120,8 +118,6 @@ Pixels pixels_of(const char* op, const Tensor& image) {
   return pixels;
 }
 
-}  // namespace
-
 void write_image(const std::string& path, const Tensor& image, WriteImageOptions options) {
   const char* op = "write_image";
   const std::string ending = ending_of(path);
@@ -142,16 +138,9 @@ void write_image(const std::string& path, const Tensor& image, WriteImageOptions
   file.commit();
 }
 
-namespace {
-
-bool is_image(const fs::path& path) {
-  const std::string ending = ending_of(path);
-  return ending == ".png" || ending == ".jpg" || ending == ".jpeg" || ending == ".ppm" || ending == ".pgm";
-}
-
 /// What `Iterator` finds and `wanted` accepts, by name.
 template <class Iterator, class F>
-std::vector<std::string> sorted(const fs::path& folder, const F& wanted) {
+static std::vector<std::string> sorted(const fs::path& folder, const F& wanted) {
   std::vector<std::string> found;
   try {
     for (const fs::directory_entry& entry : Iterator(folder))
@@ -163,8 +152,6 @@ std::vector<std::string> sorted(const fs::path& folder, const F& wanted) {
   return found;
 }
 
-}  // namespace
-
 ImageFolder::ImageFolder(const std::string& folder, ReadImageOptions options) : options_(options) {
   const char* op = "ImageFolder";
   std::error_code error;
@@ -172,8 +159,10 @@ ImageFolder::ImageFolder(const std::string& folder, ReadImageOptions options) : 
   const auto folders = sorted<fs::directory_iterator>(folder, [](const auto& entry) { return entry.is_directory(); });
   ORDO_CHECK(!folders.empty(), DataError, op, "{}: expected a sub-folder for each class, found none", folder);
   for (const std::string& one : folders) {
-    const auto files = sorted<fs::recursive_directory_iterator>(
-        one, [](const auto& entry) { return entry.is_regular_file() && is_image(entry.path()); });
+    const auto files = sorted<fs::recursive_directory_iterator>(one, [](const auto& entry) {
+      constexpr std::string_view kEndings[] = {".png", ".jpg", ".jpeg", ".ppm", ".pgm"};
+      return entry.is_regular_file() && std::ranges::count(kEndings, ending_of(entry.path())) > 0;
+    });
     ORDO_CHECK(!files.empty(), DataError, op, "{}: expected files .png, .jpg, .jpeg, .ppm or .pgm, found none", one);
     for (const std::string& file : files) files_.push_back({file, int64_t(classes_.size())});
     classes_.push_back(fs::path(one).filename().string());

@@ -4,7 +4,6 @@
 #ifdef ORDO_HAS_JPEG
 #include <csetjmp>
 #include <cstdio>  // jpeglib.h needs it
-#include <new>
 
 #include <jpeglib.h>
 
@@ -24,8 +23,7 @@ struct Errors {
   bool created = false;
 
   Errors() = default;
-  Errors(const Errors&) = delete;
-  Errors& operator=(const Errors&) = delete;
+  Errors(Errors&&) = delete;
 };
 
 struct Reader : Errors {
@@ -91,13 +89,7 @@ void on_begin(j_compress_ptr jpeg) {
 
 /// Appends the first bytes of the buffer.
 void append(j_compress_ptr jpeg, size_t bytes) {
-  bool done = false;
-  try {
-    writer_of(jpeg).contents.append(reinterpret_cast<const char*>(writer_of(jpeg).buffer), bytes);
-    done = true;
-  } catch (const std::bad_alloc&) {
-  }
-  if (!done) ERREXIT1(jpeg, JERR_OUT_OF_MEMORY, 0);
+  if (!appended(writer_of(jpeg).contents, writer_of(jpeg).buffer, bytes)) ERREXIT1(jpeg, JERR_OUT_OF_MEMORY, 0);
 }
 
 ::boolean on_full(j_compress_ptr jpeg) {

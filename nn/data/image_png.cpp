@@ -6,7 +6,6 @@
 
 #include <csetjmp>
 #include <cstring>
-#include <new>
 #endif
 
 namespace ordo::data {
@@ -29,8 +28,7 @@ struct Reader {
 
   Reader(const std::string& contents) : data(contents.data()), size(contents.size()) {}
   ~Reader() { png_destroy_read_struct(&png, &info, nullptr); }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
+  Reader(Reader&&) = delete;
 };
 
 void on_error(png_structp png, png_const_charp message) {
@@ -88,18 +86,11 @@ struct Writer {
 
   Writer() = default;
   ~Writer() { png_destroy_write_struct(&png, &info); }
-  Writer(const Writer&) = delete;
-  Writer& operator=(const Writer&) = delete;
+  Writer(Writer&&) = delete;
 };
 
 void on_write(png_structp png, png_bytep from, size_t bytes) {
-  bool done = false;
-  try {
-    static_cast<Writer*>(png_get_io_ptr(png))->contents.append(reinterpret_cast<const char*>(from), bytes);
-    done = true;
-  } catch (const std::bad_alloc&) {
-  }
-  if (!done) png_error(png, "out of memory");
+  if (!appended(static_cast<Writer*>(png_get_io_ptr(png))->contents, from, bytes)) png_error(png, "out of memory");
 }
 
 void on_flush(png_structp) {}

@@ -12,10 +12,8 @@ namespace ordo::data {
 
 // -- IDX --------------------------------------------------------------------------------------------------------------
 
-namespace {
-
 /// The header's dimensions; the file stands at the first element afterwards.
-Dims read_header(nn::DataFile& file, int rank) {
+static Dims read_header(nn::DataFile& file, int rank) {
   const uint64_t magic = file.read_number(4, "the magic number", std::endian::big);
   if (magic >> 16 != 0) file.fail(0, "expected an IDX file, which begins with 00 00, found {:08x}", magic);
   if ((magic >> 8 & 0xff) != 0x08)
@@ -39,13 +37,13 @@ Dims read_header(nn::DataFile& file, int rank) {
   return sizes;
 }
 
-Tensor read_elements(nn::DataFile& file, const Dims& sizes) {
+static Tensor read_elements(nn::DataFile& file, const Dims& sizes) {
   Tensor t = file.read_tensor(uint8, sizes, "the elements");
   file.expect_end();
   return t;
 }
 
-Tensor read_images(const std::string& path) {
+static Tensor read_images(const std::string& path) {
   nn::DataFile file(path);
   const Dims sizes = read_header(file, 3);
   const Tensor bytes = read_elements(file, sizes);
@@ -58,7 +56,7 @@ Tensor read_images(const std::string& path) {
   return images;
 }
 
-Tensor read_labels(const std::string& path, int64_t expected, const std::string& images_path) {
+static Tensor read_labels(const std::string& path, int64_t expected, const std::string& images_path) {
   nn::DataFile file(path);
   const Dims sizes = read_header(file, 1);
   if (sizes[0] != expected)
@@ -74,12 +72,10 @@ Tensor read_labels(const std::string& path, int64_t expected, const std::string&
   return labels;
 }
 
-std::string idx_path(const std::string& directory, const std::string& name, const std::string& kind) {
+static std::string idx_path(const std::string& directory, const std::string& name, const std::string& kind) {
   return nn::find_file(directory,
                        {name + "-" + kind, name + "-" + kind + ".gz", name + "." + kind, name + "." + kind + ".gz"});
 }
-
-}  // namespace
 
 Tensor read_idx(const std::string& path) {
   nn::DataFile file(path);
@@ -100,12 +96,10 @@ ImageDataset mnist(const std::string& directory, bool train) {
 
 // -- CIFAR-10 ---------------------------------------------------------------------------------------------------------
 
-namespace {
-
 constexpr int64_t kPixels = 3 * 32 * 32;
 constexpr int64_t kRecord = 1 + kPixels;
 
-int64_t record_count(const std::string& path) {
+static int64_t record_count(const std::string& path) {
   const auto bytes = int64_t(std::filesystem::file_size(path));
   const int64_t whole = bytes / kRecord;
   ORDO_CHECK(bytes % kRecord == 0 && bytes > 0, DataError, "data",
@@ -114,7 +108,7 @@ int64_t record_count(const std::string& path) {
   return whole;
 }
 
-void read_records(const std::string& path, int64_t count, float* images, int64_t* labels) {
+static void read_records(const std::string& path, int64_t count, float* images, int64_t* labels) {
   nn::DataFile file(path);
   uint8_t record[kRecord];
   for (int64_t n = 0; n < count; ++n) {
@@ -126,8 +120,6 @@ void read_records(const std::string& path, int64_t count, float* images, int64_t
   }
   file.expect_end();
 }
-
-}  // namespace
 
 ImageDataset cifar10(const std::string& directory, bool train) {
   const std::string place = nn::directory_within(directory, "cifar-10-batches-bin");

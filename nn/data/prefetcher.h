@@ -26,8 +26,7 @@ class Prefetcher {
              std::shared_ptr<ordo::detail::DeviceCopies> copies = nullptr);
   /// Waits for the calls of make that are under way.
   ~Prefetcher();
-  Prefetcher(const Prefetcher&) = delete;
-  Prefetcher& operator=(const Prefetcher&) = delete;
+  Prefetcher(Prefetcher&&) = delete;
 
   /// Result i, or the exception that making it threw. What lies before i is dropped, and is made again by whoever asks.
   TensorList take(int64_t i);

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/checked.h>

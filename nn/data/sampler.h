@@ -60,8 +60,7 @@ class Sampler {
 /// 0, 1, ...; what a loader has without `shuffle`.
 ///
 /// PyTorch: torch.utils.data.SequentialSampler.
-class SequentialSampler : public Sampler {
- public:
+struct SequentialSampler : Sampler {
   std::vector<int64_t> indices(int64_t rows, int64_t epoch, Generator& generator) override;
   Order order(int64_t rows, int64_t epoch, Generator& generator) override;
 };

@@ -128,28 +128,16 @@ bool odd_stripe(float v) { return (int(v + 64) & 1) != 0; }
 /// Whether the class's figure covers (x, y), measured from its middle in units of its size.
 bool covers(int figure, float x, float y) {
   const float ax = std::abs(x), ay = std::abs(y), r = x * x + y * y;
-  switch (figure) {
-    case 0:
-      return r < 1;
-    case 1:
-      return ax < 0.9f && ay < 0.9f;
-    case 2:
-      return y < 0.8f && ax < (y + 1) * 0.55f;
-    case 3:
-      return r < 1.1f && r > 0.4f;
-    case 4:
-      return (ax < 0.3f && ay < 1) || (ay < 0.3f && ax < 1);
-    case 5:
-      return odd_stripe(y * 2.5f);
-    case 6:
-      return odd_stripe(x * 2.5f);
-    case 7:
-      return odd_stripe((x + y) * 1.8f);
-    case 8:
-      return odd_stripe(x * 2) != odd_stripe(y * 2);
-    default:
-      return std::abs(ax - ay) < 0.35f && r < 1.6f;
-  }
+  if (figure == 0) return r < 1;
+  if (figure == 1) return ax < 0.9f && ay < 0.9f;
+  if (figure == 2) return y < 0.8f && ax < (y + 1) * 0.55f;
+  if (figure == 3) return r < 1.1f && r > 0.4f;
+  if (figure == 4) return (ax < 0.3f && ay < 1) || (ay < 0.3f && ax < 1);
+  if (figure == 5) return odd_stripe(y * 2.5f);
+  if (figure == 6) return odd_stripe(x * 2.5f);
+  if (figure == 7) return odd_stripe((x + y) * 1.8f);
+  if (figure == 8) return odd_stripe(x * 2) != odd_stripe(y * 2);
+  return std::abs(ax - ay) < 0.35f && r < 1.6f;
 }
 
 void draw_figure(int figure, Draws& draws, float* pixels) {

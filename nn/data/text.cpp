@@ -10,11 +10,9 @@
 
 namespace ordo::data {
 
-namespace {
-
 /// Calls f(character, byte) for each; returns the byte where the text is not UTF-8, or its size.
 template <class F>
-size_t for_characters(std::string_view text, const F& f) {
+static size_t for_characters(std::string_view text, const F& f) {
   for (size_t at = 0; at < text.size();) {
     const size_t bytes = character_bytes(text.substr(at));
     if (bytes == 0) return at;
@@ -24,12 +22,10 @@ size_t for_characters(std::string_view text, const F& f) {
   return text.size();
 }
 
-void expect_utf8(const char* op, std::string_view text, size_t end) {
+static void expect_utf8(const char* op, std::string_view text, size_t end) {
   ORDO_CHECK(end == text.size(), ValueError, op, "takes text in UTF-8, but byte {} ({:02x}) is none", end,
              uint8_t(text[end]));
 }
-
-}  // namespace
 
 std::string read_text(const std::string& path) {
   std::string text = nn::read_whole_file(path, "read_text");

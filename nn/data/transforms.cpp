@@ -7,44 +7,39 @@
 
 namespace ordo::data {
 
-namespace {
-
-TransformList checked_list(const char* op, TransformList transforms) {
+static TransformList checked_list(const char* op, TransformList transforms) {
   for (size_t k = 0; k < transforms.size(); ++k)
     ORDO_CHECK(transforms[k], ValueError, op, "transform {} is a null pointer", k);
   return transforms;
 }
 
-}  // namespace
-
-Compose::Compose(TransformList transforms) : transforms_(checked_list("Compose", std::move(transforms))) {}
-
-Tensor Compose::apply(const Tensor& image, Draws& draws) const {
-  Tensor changed = image;
-  for (size_t k = 0; k < transforms_.size(); ++k) {
-    Draws own = draws.child(k);
-    changed = transforms_[k]->apply(changed, own);
-  }
-  return changed;
+Compose::Compose(TransformList transforms) {
+  does([all = checked_list("Compose", std::move(transforms))](const Tensor& image, Draws& draws) {
+    Tensor changed = image;
+    for (size_t k = 0; k < all.size(); ++k) {
+      Draws own = draws.child(k);
+      changed = all[k]->apply(changed, own);
+    }
+    return changed;
+  });
 }
 
-RandomApply::RandomApply(TransformList transforms, double p) : all_(std::move(transforms)), p_(p) {
+RandomApply::RandomApply(TransformList transforms, double p) {
+  Compose all(std::move(transforms));
   ORDO_CHECK(p >= 0 && p <= 1, ValueError, "RandomApply", "needs a probability from 0 to 1, not {}", p);
+  does([all = std::move(all), p](const Tensor& image, Draws& draws) {
+    return draws.chance(p) ? all.apply(image, draws) : image;
+  });
 }
 
-Tensor RandomApply::apply(const Tensor& image, Draws& draws) const {
-  return draws.chance(p_) ? all_.apply(image, draws) : image;
-}
-
-RandomChoice::RandomChoice(TransformList transforms)
-    : transforms_(checked_list("RandomChoice", std::move(transforms))) {
-  ORDO_CHECK(!transforms_.empty(), ValueError, "RandomChoice", "needs at least one transform");
-}
-
-Tensor RandomChoice::apply(const Tensor& image, Draws& draws) const {
-  const auto k = size_t(draws.below(int(transforms_.size())));
-  Draws own = draws.child(k);
-  return transforms_[k]->apply(image, own);
+RandomChoice::RandomChoice(TransformList transforms) {
+  TransformList all = checked_list("RandomChoice", std::move(transforms));
+  ORDO_CHECK(!all.empty(), ValueError, "RandomChoice", "needs at least one transform");
+  does([all = std::move(all)](const Tensor& image, Draws& draws) {
+    const auto k = size_t(draws.below(int(all.size())));
+    Draws own = draws.child(k);
+    return all[k]->apply(image, own);
+  });
 }
 
 TransformedDataset::TransformedDataset(Handle<const Dataset> base, TransformList transforms,

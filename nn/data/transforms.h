@@ -9,6 +9,8 @@
 // and transforms take images as Transform says, and throw for others as it does.
 #pragma once
 
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include <ordo/kernels/resampling/modes.h>
@@ -34,44 +36,44 @@ class Transform {
 /// Transforms in the order in which they are applied.
 using TransformList = std::vector<Handle<const Transform>>;
 
+/// What the transforms below have in common: their constructors make a function. Internal.
+class MadeTransform : public Transform {
+ public:
+  Tensor apply(const Tensor& image, Draws& draws) const override { return function_(image, draws); }
+
+ protected:
+  template <class F>
+  void does(F function) {
+    const ordo::detail::LibraryCall library;
+    function_ = std::move(function);
+  }
+
+ private:
+  std::function<Tensor(const Tensor&, Draws&)> function_;
+};
+
 /// One after another; transform k draws from draws.child(k).
 ///
 /// Throws: ValueError for a null pointer.
 /// PyTorch: torchvision.transforms.Compose.
-class Compose : public Transform {
- public:
+struct Compose : MadeTransform {
   explicit Compose(TransformList transforms);
-  Tensor apply(const Tensor& image, Draws& draws) const override;
-
- private:
-  TransformList transforms_;
 };
 
 /// All of them with probability p, else none.
 ///
 /// Throws: ValueError unless 0 <= p <= 1, and for a null pointer.
 /// PyTorch: torchvision.transforms.RandomApply.
-class RandomApply : public Transform {
- public:
+struct RandomApply : MadeTransform {
   explicit RandomApply(TransformList transforms, double p = 0.5);
-  Tensor apply(const Tensor& image, Draws& draws) const override;
-
- private:
-  Compose all_;
-  double p_;
 };
 
 /// One of them, each with the same probability.
 ///
 /// Throws: ValueError when there are none, and for a null pointer.
 /// PyTorch: torchvision.transforms.RandomChoice.
-class RandomChoice : public Transform {
- public:
+struct RandomChoice : MadeTransform {
   explicit RandomChoice(TransformList transforms);
-  Tensor apply(const Tensor& image, Draws& draws) const override;
-
- private:
-  TransformList transforms_;
 };
 
 struct TransformedDatasetOptions {
@@ -120,27 +122,16 @@ struct RandomCropOptions {
 /// Throws: ValueError when the size is outside of 1 to 2^20, or the padding of 0 to 2^20; ShapeError when the padded
 /// image is smaller.
 /// PyTorch: torchvision.transforms.RandomCrop.
-class RandomCrop : public Transform {
- public:
+struct RandomCrop : MadeTransform {
   RandomCrop(int64_t height, int64_t width, RandomCropOptions options = {});
-  Tensor apply(const Tensor& image, Draws& draws) const override;
-
- private:
-  int64_t height_, width_;
-  RandomCropOptions options_;
 };
 
 /// The part of this size in the middle, from row floor((H - height) / 2); where the image is smaller, 0 around it.
 ///
 /// Throws: ValueError when the size is outside of 1 to 2^20.
 /// PyTorch: torchvision.transforms.CenterCrop.
-class CenterCrop : public Transform {
- public:
+struct CenterCrop : MadeTransform {
   CenterCrop(int64_t height, int64_t width);
-  Tensor apply(const Tensor& image, Draws& draws) const override;
-
- private:
-  int64_t height_, width_;
 };
 
 struct RandomResizedCropOptions {
@@ -154,14 +145,8 @@ struct RandomResizedCropOptions {
 /// Throws: ValueError when the size is outside of 1 to 2^20, or scale or ratio are not 0 < least <= greatest, scale up
 /// to 1.
 /// PyTorch: torchvision.transforms.RandomResizedCrop.
-class RandomResizedCrop : public Transform {
- public:
+struct RandomResizedCrop : MadeTransform {
   RandomResizedCrop(int64_t height, int64_t width, RandomResizedCropOptions options = {});
-  Tensor apply(const Tensor& image, Draws& draws) const override;
-
- private:
-  int64_t height_, width_;
-  RandomResizedCropOptions options_;
 };
 
 /// Left and right, or top and bottom, exchanged with probability p.
@@ -169,13 +154,8 @@ class RandomResizedCrop : public Transform {
 /// Throws: ValueError unless 0 <= p <= 1.
 /// PyTorch: torchvision.transforms.RandomHorizontalFlip, torchvision.transforms.RandomVerticalFlip.
 template <bool kVertical>
-class RandomFlip : public Transform {
- public:
+struct RandomFlip : MadeTransform {
   explicit RandomFlip(double p = 0.5);
-  Tensor apply(const Tensor& image, Draws& draws) const override;
-
- private:
-  double p_;
 };
 using RandomHorizontalFlip = RandomFlip<false>;
 using RandomVerticalFlip = RandomFlip<true>;
@@ -185,27 +165,16 @@ using RandomVerticalFlip = RandomFlip<true>;
 ///
 /// Throws: ValueError when the size is outside of 1 to 2^20, or there is no such mode; else as interpolate.
 /// PyTorch: torchvision.transforms.Resize without antialias.
-class Resize : public Transform {
- public:
+struct Resize : MadeTransform {
   Resize(int64_t height, int64_t width, InterpolateMode mode = InterpolateMode::bilinear);
-  Tensor apply(const Tensor& image, Draws& draws) const override;
-
- private:
-  int64_t height_, width_;
-  InterpolateMode mode_;
 };
 
 /// rotate() by an angle that is uniform between -degrees and degrees.
 ///
 /// Throws: ValueError when degrees is negative or not finite.
 /// PyTorch: torchvision.transforms.RandomRotation.
-class RandomRotation : public Transform {
- public:
+struct RandomRotation : MadeTransform {
   explicit RandomRotation(double degrees, double fill = 0);
-  Tensor apply(const Tensor& image, Draws& draws) const override;
-
- private:
-  double degrees_, fill_;
 };
 
 /// Colours changed, of images with values in [0, 1], to which results are clamped:
@@ -232,26 +201,16 @@ struct ColorJitterOptions {
 ///
 /// Throws: ValueError when an option is negative or not finite, or hue is above 0.5; else as the four.
 /// PyTorch: torchvision.transforms.ColorJitter.
-class ColorJitter : public Transform {
- public:
+struct ColorJitter : MadeTransform {
   explicit ColorJitter(ColorJitterOptions options);
-  Tensor apply(const Tensor& image, Draws& draws) const override;
-
- private:
-  ColorJitterOptions options_;
 };
 
 /// (x - mean) / std; one mean and std for all channels or one each.
 ///
 /// Throws: ValueError when a deviation is not above 0, or their numbers are others.
 /// PyTorch: torchvision.transforms.Normalize.
-class Normalize : public Transform {
- public:
+struct Normalize : MadeTransform {
   Normalize(std::vector<double> mean, std::vector<double> std);
-  Tensor apply(const Tensor& image, Draws& draws) const override;
-
- private:
-  std::vector<double> mean_, std_;
 };
 
 struct RandomErasingOptions {
@@ -265,13 +224,8 @@ struct RandomErasingOptions {
 ///
 /// Throws: ValueError unless 0 <= p <= 1, and as RandomResizedCrop for scale and ratio.
 /// PyTorch: torchvision.transforms.RandomErasing.
-class RandomErasing : public Transform {
- public:
+struct RandomErasing : MadeTransform {
   explicit RandomErasing(RandomErasingOptions options = {});
-  Tensor apply(const Tensor& image, Draws& draws) const override;
-
- private:
-  RandomErasingOptions options_;
 };
 
 }  // namespace ordo::data

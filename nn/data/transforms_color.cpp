@@ -9,28 +9,26 @@
 
 namespace ordo::data {
 
-namespace {
+static float in_range(float v) { return std::min(std::max(v, 0.0f), 1.0f); }
 
-float in_range(float v) { return std::min(std::max(v, 0.0f), 1.0f); }
-
-void expect_colors(const char* op, const Image& image) {
+static void expect_colors(const char* op, const Image& image) {
   ORDO_CHECK(image.channels == 1 || image.channels == 3, ShapeError, op, "takes 1 or 3 channels, not {}",
              image.channels);
 }
 
-void expect_factor(const char* op, double factor) {
+static void expect_factor(const char* op, double factor) {
   ORDO_CHECK(factor >= 0 && std::isfinite(factor), ValueError, op, "needs a finite factor of at least 0, not {}",
              factor);
 }
 
-float gray(const Image& image, int64_t i) {
+static float gray(const Image& image, int64_t i) {
   if (image.channels == 1) return image.data[i];
   return 0.2989f * image.data[i] + 0.587f * image.data[i + image.area()] + 0.114f * image.data[i + 2 * image.area()];
 }
 
 /// One pixel's hue turned. A channel is value - chroma max(0, min(k, 4 - k, 1)) with k = (n + hue) mod 6, the hue in
 /// sixths of the circle and n = 5, 3, 1 for red, green and blue.
-void turn_hue(float& red, float& green, float& blue, float sixths) {
+static void turn_hue(float& red, float& green, float& blue, float sixths) {
   const float value = std::max({red, green, blue}), chroma = value - std::min({red, green, blue});
   if (chroma == 0) return;
   float hue = value == red     ? (green - blue) / chroma
@@ -44,8 +42,6 @@ void turn_hue(float& red, float& green, float& blue, float sixths) {
   };
   red = channel(5), green = channel(3), blue = channel(1);
 }
-
-}  // namespace
 
 Tensor adjust_brightness(const Tensor& image, double factor) {
   expect_factor("adjust_brightness", factor);
@@ -93,58 +89,55 @@ Tensor adjust_hue(const Tensor& image, double shift) {
   return to.tensor;
 }
 
-ColorJitter::ColorJitter(ColorJitterOptions options) : options_(options) {
+ColorJitter::ColorJitter(ColorJitterOptions options) {
   for (double v : {options.brightness, options.contrast, options.saturation})
     ORDO_CHECK(v >= 0 && std::isfinite(v), ValueError, "ColorJitter", "needs finite options of at least 0, not {}", v);
   ORDO_CHECK(options.hue >= 0 && options.hue <= 0.5, ValueError, "ColorJitter", "needs a hue from 0 to 0.5, not {}",
              options.hue);
+  does([=](const Tensor& image, Draws& draws) {
+    const auto factor = [&](double v) {
+      const double least = std::max(0.0, 1 - v);
+      return least + (1 + v - least) * draws.uniform();
+    };
+    const double brightness = factor(options.brightness), contrast = factor(options.contrast);
+    const double saturation = factor(options.saturation), hue = options.hue * (2 * draws.uniform() - 1);
+    int order[] = {0, 1, 2, 3};
+    for (int i = 3; i > 0; --i) std::swap(order[i], order[draws.below(i + 1)]);
+    Tensor changed = Image("ColorJitter", image).tensor;
+    for (int which : order) {
+      if (which == 0 && options.brightness > 0) changed = adjust_brightness(changed, brightness);
+      if (which == 1 && options.contrast > 0) changed = adjust_contrast(changed, contrast);
+      if (which == 2 && options.saturation > 0) changed = adjust_saturation(changed, saturation);
+      if (which == 3 && options.hue > 0) changed = adjust_hue(changed, hue);
+    }
+    return changed;
+  });
 }
 
-Tensor ColorJitter::apply(const Tensor& image, Draws& draws) const {
-  const auto factor = [&](double v) {
-    const double least = std::max(0.0, 1 - v);
-    return least + (1 + v - least) * draws.uniform();
-  };
-  const double brightness = factor(options_.brightness), contrast = factor(options_.contrast);
-  const double saturation = factor(options_.saturation), hue = options_.hue * (2 * draws.uniform() - 1);
-  int order[] = {0, 1, 2, 3};
-  for (int i = 3; i > 0; --i) std::swap(order[i], order[draws.below(i + 1)]);
-  Tensor changed = Image("ColorJitter", image).tensor;
-  for (int which : order) {
-    if (which == 0 && options_.brightness > 0) changed = adjust_brightness(changed, brightness);
-    if (which == 1 && options_.contrast > 0) changed = adjust_contrast(changed, contrast);
-    if (which == 2 && options_.saturation > 0) changed = adjust_saturation(changed, saturation);
-    if (which == 3 && options_.hue > 0) changed = adjust_hue(changed, hue);
-  }
-  return changed;
+Normalize::Normalize(std::vector<double> mean, std::vector<double> std) {
+  for (double s : std) ORDO_CHECK(s > 0, ValueError, "Normalize", "needs deviations above 0, not {}", s);
+  does([mean = std::move(mean), std = std::move(std)](const Tensor& image, Draws&) {
+    const ordo::detail::OperationName name("Normalize");
+    return normalize(Image("Normalize", image).tensor.unsqueeze(0), mean, std).squeeze(0);
+  });
 }
 
-Normalize::Normalize(std::vector<double> mean, std::vector<double> std) : mean_(std::move(mean)), std_(std::move(std)) {
-  for (double s : std_) ORDO_CHECK(s > 0, ValueError, "Normalize", "needs deviations above 0, not {}", s);
-}
-
-Tensor Normalize::apply(const Tensor& image, Draws&) const {
-  const ordo::detail::OperationName name("Normalize");
-  return normalize(Image("Normalize", image).tensor.unsqueeze(0), mean_, std_).squeeze(0);
-}
-
-RandomErasing::RandomErasing(RandomErasingOptions options) : options_(std::move(options)) {
-  ORDO_CHECK(options_.p >= 0 && options_.p <= 1, ValueError, "RandomErasing", "needs a probability from 0 to 1, not {}",
-             options_.p);
-  expect_part("RandomErasing", options_.scale, options_.ratio);
-}
-
-Tensor RandomErasing::apply(const Tensor& image, Draws& draws) const {
-  const Image from("RandomErasing", image);
-  if (!draws.chance(options_.p)) return image;
-  const auto part = random_part(draws, from.height, from.width, options_.scale, options_.ratio);
-  if (!part) return image;
-  const Image to(from.channels, from.height, from.width);
-  std::copy_n(from.data, from.channels * from.area(), to.data);
-  for (int64_t c = 0; c < to.channels; ++c)
-    for (int64_t y = part->top; y < part->top + part->height; ++y)
-      std::fill_n(&to.at(c, y, part->left), part->width, float(options_.value));
-  return to.tensor;
+RandomErasing::RandomErasing(RandomErasingOptions options) {
+  ORDO_CHECK(options.p >= 0 && options.p <= 1, ValueError, "RandomErasing", "needs a probability from 0 to 1, not {}",
+             options.p);
+  expect_part("RandomErasing", options.scale, options.ratio);
+  does([options = std::move(options)](const Tensor& image, Draws& draws) {
+    const Image from("RandomErasing", image);
+    if (!draws.chance(options.p)) return image;
+    const auto part = random_part(draws, from.height, from.width, options.scale, options.ratio);
+    if (!part) return image;
+    const Image to(from.channels, from.height, from.width);
+    std::copy_n(from.data, from.channels * from.area(), to.data);
+    for (int64_t c = 0; c < to.channels; ++c)
+      for (int64_t y = part->top; y < part->top + part->height; ++y)
+        std::fill_n(&to.at(c, y, part->left), part->width, float(options.value));
+    return to.tensor;
+  });
 }
 
 }  // namespace ordo::data

@@ -14,14 +14,12 @@
 
 namespace ordo::data {
 
-namespace {
-
-void expect_size(const char* op, int64_t height, int64_t width) {
+static void expect_size(const char* op, int64_t height, int64_t width) {
   ORDO_CHECK(height >= 1 && width >= 1 && height <= kMostPixels && width <= kMostPixels, ValueError, op,
              "needs a height and width from 1 to {}, not {} and {}", kMostPixels, height, width);
 }
 
-Tensor cropped(const Image& from, int64_t top, int64_t left, int64_t height, int64_t width, float fill) {
+static Tensor cropped(const Image& from, int64_t top, int64_t left, int64_t height, int64_t width, float fill) {
   const Image to(from.channels, height, width);
   const int64_t begin = std::clamp<int64_t>(-left, 0, width);  // columns of the result that show the image
   const int64_t end = std::clamp<int64_t>(from.width - left, begin, width);
@@ -37,12 +35,10 @@ Tensor cropped(const Image& from, int64_t top, int64_t left, int64_t height, int
   return to.tensor;
 }
 
-Tensor resized(const Tensor& image, int64_t height, int64_t width, InterpolateMode mode) {
+static Tensor resized(const Tensor& image, int64_t height, int64_t width, InterpolateMode mode) {
   NoGrad guard;
   return interpolate(image.unsqueeze(0), {.size = {height, width}, .mode = mode}).squeeze(0);
 }
-
-}  // namespace
 
 Tensor crop(const Tensor& image, int64_t top, int64_t left, int64_t height, int64_t width, double fill) {
   expect_size("crop", height, width);
@@ -75,93 +71,80 @@ Tensor rotate(const Tensor& image, double degrees, double fill) {
   return to.tensor;
 }
 
-RandomCrop::RandomCrop(int64_t height, int64_t width, RandomCropOptions options)
-    : height_(height), width_(width), options_(options) {
+RandomCrop::RandomCrop(int64_t height, int64_t width, RandomCropOptions options) {
   expect_size("RandomCrop", height, width);
   ORDO_CHECK(options.padding >= 0 && options.padding <= kMostPixels, ValueError, "RandomCrop",
              "needs a padding from 0 to {}, not {}", kMostPixels, options.padding);
+  does([=](const Tensor& image, Draws& draws) {
+    const Image from("RandomCrop", image);
+    const int64_t rows = from.height + 2 * options.padding, columns = from.width + 2 * options.padding;
+    ORDO_CHECK(rows >= height && columns >= width, ShapeError, "RandomCrop",
+               "cannot crop {} x {} from an image of {} x {} with its padding", height, width, rows, columns);
+    const int64_t top = draws.below(int(rows - height + 1)), left = draws.below(int(columns - width + 1));
+    return cropped(from, top - options.padding, left - options.padding, height, width, float(options.fill));
+  });
 }
 
-Tensor RandomCrop::apply(const Tensor& image, Draws& draws) const {
-  const Image from("RandomCrop", image);
-  const int64_t rows = from.height + 2 * options_.padding, columns = from.width + 2 * options_.padding;
-  ORDO_CHECK(rows >= height_ && columns >= width_, ShapeError, "RandomCrop",
-             "cannot crop {} x {} from an image of {} x {} with its padding", height_, width_, rows, columns);
-  const int64_t top = draws.below(int(rows - height_ + 1)), left = draws.below(int(columns - width_ + 1));
-  return cropped(from, top - options_.padding, left - options_.padding, height_, width_, float(options_.fill));
-}
-
-CenterCrop::CenterCrop(int64_t height, int64_t width) : height_(height), width_(width) {
+CenterCrop::CenterCrop(int64_t height, int64_t width) {
   expect_size("CenterCrop", height, width);
+  does([=](const Tensor& image, Draws&) {
+    const Image from("CenterCrop", image);
+    return cropped(from, (from.height - height) >> 1, (from.width - width) >> 1, height, width, 0);
+  });
 }
 
-Tensor CenterCrop::apply(const Tensor& image, Draws&) const {
-  const Image from("CenterCrop", image);
-  return cropped(from, (from.height - height_) >> 1, (from.width - width_) >> 1, height_, width_, 0);
-}
-
-RandomResizedCrop::RandomResizedCrop(int64_t height, int64_t width, RandomResizedCropOptions options)
-    : height_(height), width_(width), options_(std::move(options)) {
+RandomResizedCrop::RandomResizedCrop(int64_t height, int64_t width, RandomResizedCropOptions options) {
   expect_size("RandomResizedCrop", height, width);
-  expect_part("RandomResizedCrop", options_.scale, options_.ratio);
-}
-
-Tensor RandomResizedCrop::apply(const Tensor& image, Draws& draws) const {
-  const Image from("RandomResizedCrop", image);
-  std::optional<Rectangle> part = random_part(draws, from.height, from.width, options_.scale, options_.ratio);
-  if (!part) {
-    const double ratio = std::clamp(double(from.width) / double(from.height), options_.ratio[0], options_.ratio[1]);
-    const auto round = [](double v) { return std::max<int64_t>(1, int64_t(math::round_even(v))); };
-    const int64_t height = std::min(from.height, round(double(from.width) / ratio));
-    const int64_t width = std::min(from.width, round(double(from.height) * ratio));
-    part = Rectangle{(from.height - height) / 2, (from.width - width) / 2, height, width};
-  }
-  return resized(cropped(from, part->top, part->left, part->height, part->width, 0), height_, width_,
-                 InterpolateMode::bilinear);
+  expect_part("RandomResizedCrop", options.scale, options.ratio);
+  does([height, width, options = std::move(options)](const Tensor& image, Draws& draws) {
+    const Image from("RandomResizedCrop", image);
+    std::optional<Rectangle> part = random_part(draws, from.height, from.width, options.scale, options.ratio);
+    if (!part) {
+      const double ratio = std::clamp(double(from.width) / double(from.height), options.ratio[0], options.ratio[1]);
+      const auto round = [](double v) { return std::max<int64_t>(1, int64_t(math::round_even(v))); };
+      const int64_t rows = std::min(from.height, round(double(from.width) / ratio));
+      const int64_t columns = std::min(from.width, round(double(from.height) * ratio));
+      part = Rectangle{(from.height - rows) / 2, (from.width - columns) / 2, rows, columns};
+    }
+    return resized(cropped(from, part->top, part->left, part->height, part->width, 0), height, width,
+                   InterpolateMode::bilinear);
+  });
 }
 
 template <bool kVertical>
 constexpr const char* kFlip = kVertical ? "RandomVerticalFlip" : "RandomHorizontalFlip";
 
 template <bool kVertical>
-RandomFlip<kVertical>::RandomFlip(double p) : p_(p) {
+RandomFlip<kVertical>::RandomFlip(double p) {
   ORDO_CHECK(p >= 0 && p <= 1, ValueError, kFlip<kVertical>, "needs a probability from 0 to 1, not {}", p);
+  does([=](const Tensor& image, Draws& draws) {
+    const Image from(kFlip<kVertical>, image);
+    if (!draws.chance(p)) return image;
+    const Image to(from.channels, from.height, from.width);
+    for (int64_t c = 0; c < from.channels; ++c)
+      for (int64_t y = 0; y < from.height; ++y) {
+        const float* const row = &from.at(c, kVertical ? from.height - 1 - y : y, 0);
+        if constexpr (kVertical)
+          std::copy_n(row, from.width, &to.at(c, y, 0));
+        else
+          std::reverse_copy(row, row + from.width, &to.at(c, y, 0));
+      }
+    return to.tensor;
+  });
 }
+template struct RandomFlip<false>;
+template struct RandomFlip<true>;
 
-template <bool kVertical>
-Tensor RandomFlip<kVertical>::apply(const Tensor& image, Draws& draws) const {
-  const Image from(kFlip<kVertical>, image);
-  if (!draws.chance(p_)) return image;
-  const Image to(from.channels, from.height, from.width);
-  for (int64_t c = 0; c < from.channels; ++c)
-    for (int64_t y = 0; y < from.height; ++y) {
-      const float* const row = &from.at(c, kVertical ? from.height - 1 - y : y, 0);
-      if constexpr (kVertical)
-        std::copy_n(row, from.width, &to.at(c, y, 0));
-      else
-        std::reverse_copy(row, row + from.width, &to.at(c, y, 0));
-    }
-  return to.tensor;
-}
-template class RandomFlip<false>;
-template class RandomFlip<true>;
-
-Resize::Resize(int64_t height, int64_t width, InterpolateMode mode) : height_(height), width_(width), mode_(mode) {
+Resize::Resize(int64_t height, int64_t width, InterpolateMode mode) {
   expect_size("Resize", height, width);
   ordo::detail::expect_enumerator("Resize", mode, InterpolateMode::area, "a mode of interpolate()");
+  does([=](const Tensor& image, Draws&) { return resized(Image("Resize", image).tensor, height, width, mode); });
 }
 
-Tensor Resize::apply(const Tensor& image, Draws&) const {
-  return resized(Image("Resize", image).tensor, height_, width_, mode_);
-}
-
-RandomRotation::RandomRotation(double degrees, double fill) : degrees_(degrees), fill_(fill) {
+RandomRotation::RandomRotation(double degrees, double fill) {
   ORDO_CHECK(degrees >= 0 && std::isfinite(degrees), ValueError, "RandomRotation",
              "needs a finite angle of at least 0, not {}", degrees);
-}
-
-Tensor RandomRotation::apply(const Tensor& image, Draws& draws) const {
-  return rotate(image, degrees_ * (2 * draws.uniform() - 1), fill_);
+  does([=](const Tensor& image, Draws& draws) { return rotate(image, degrees * (2 * draws.uniform() - 1), fill); });
 }
 
 }  // namespace ordo::data

@@ -5,7 +5,6 @@
 
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/distributed/collectives.h>
-#include <ordo/engine/distributed/distributed.h>
 #include <ordo/engine/distributed/world.h>
 #include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/kernels/copy/copy.h>

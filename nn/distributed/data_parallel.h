@@ -14,7 +14,6 @@
 
 #include <functional>
 #include <memory>
-#include <vector>
 
 #include <ordo/engine/distributed/distributed.h>
 #include <ordo/nn/module.h>
@@ -37,8 +36,7 @@ class DataParallel {
   /// Gives the group the parameters and buffers of its rank 0. The model must live as long as this object.
   DataParallel(ModuleBase& model, int64_t shard_rows, distributed::Group group = {});
   ~DataParallel();
-  DataParallel(const DataParallel&) = delete;
-  DataParallel& operator=(const DataParallel&) = delete;
+  DataParallel(DataParallel&&) = delete;
 
   /// Sets the gradients of all parameters that require one to those of the mean loss over a batch of `rows` rows, and
   /// returns that mean. `loss(begin, end)` gives the mean over these rows of the batch; it is called for the shards of

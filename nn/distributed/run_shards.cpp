@@ -14,13 +14,12 @@
 #include <ordo/nn/train/training_run.h>
 
 namespace ordo::detail {
-namespace {
 
 constexpr int64_t kShardsOfBatch = 8;  // under mpirun
 
-int64_t divided_up(int64_t n, int64_t by) { return (n - 1) / by + 1; }
+static int64_t divided_up(int64_t n, int64_t by) { return (n - 1) / by + 1; }
 
-std::string fingerprint_of(const nn::NamedTensorList& entries) {
+static std::string fingerprint_of(const nn::NamedTensorList& entries) {
   TensorList tensors;
   for (const auto& entry : entries) tensors.push_back(entry.tensor);
   std::string text;
@@ -29,7 +28,7 @@ std::string fingerprint_of(const nn::NamedTensorList& entries) {
 }
 
 /// The process that makes the step of each parameter: contiguous parts of about as many bytes.
-std::vector<int> owners_of(const TensorList& parameters, int64_t ranks) {
+static std::vector<int> owners_of(const TensorList& parameters, int64_t ranks) {
   size_t all = 0, before = 0;
   for (const Tensor& p : parameters) all += p.nbytes();
   std::vector<int> owners;
@@ -41,11 +40,9 @@ std::vector<int> owners_of(const TensorList& parameters, int64_t ranks) {
 }
 
 /// The number in "state.3.exp_avg"; none in entries of all parameters.
-std::optional<size_t> parameter_of(const std::string& entry) {
+static std::optional<size_t> parameter_of(const std::string& entry) {
   return entry.starts_with("state.") ? std::optional<size_t>(std::stoul(entry.substr(6))) : std::nullopt;
 }
-
-}  // namespace
 
 bool TrainingRun::has_diff_rank_seed() const { return options_.randomness && options_.randomness->diff_rank_seed; }
 bool TrainingRun::shards_optimizer() const { return options_.shard_optimizer && world_size_ > 1; }

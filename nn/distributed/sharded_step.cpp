@@ -25,13 +25,11 @@ using distributed::ReduceOp;
 using distributed::TreeFold;
 using distributed::TreeNode;
 
-namespace {
-
 // A message's latency does not count beside its bytes; on devices it has two groups of messages and a kernel.
-int64_t bucket_bytes(Device device) { return int64_t(device.is_cuda() ? 32 : 8) << 20; }
+static int64_t bucket_bytes(Device device) { return int64_t(device.is_cuda() ? 32 : 8) << 20; }
 constexpr uint64_t kShardStream = 0x5ad0000000000000u;  // shares no numbers with streams that programs number from 0
 
-CallHeader header_of(const char* op, DType dtype, int64_t count) {
+static CallHeader header_of(const char* op, DType dtype, int64_t count) {
   CallHeader header;
   std::strncpy(header.op, op, sizeof header.op - 1);
   header.element = int(dtype);
@@ -41,29 +39,19 @@ CallHeader header_of(const char* op, DType dtype, int64_t count) {
   return header;
 }
 
-Tensor sum_of(Tensor left, const Tensor& right) {
+static Tensor sum_of(Tensor left, const Tensor& right) {
   const NoGrad guard;
   return left.add_(right);
 }
 
-/// The values of the shards, added up in the tree.
-double sum_over_shards(const std::vector<double>& values) {
-  TreeFold<double> fold{int64_t(values.size())};
-  for (size_t i = 0; i < values.size(); ++i)
-    fold.push({0, int64_t(i)}, values[i], [](double left, double right) { return left + right; });
-  return fold.nodes()[0].second;
-}
-
-uint64_t word(uint32_t high, uint32_t low) { return uint64_t(high) << 32 | low; }
+static uint64_t word(uint32_t high, uint32_t low) { return uint64_t(high) << 32 | low; }
 
 /// The numbers that a shard draws.
-Generator generator_of(const GeneratorState& step, int64_t shard) {
+static Generator generator_of(const GeneratorState& step, int64_t shard) {
   const PhiloxBlock a = philox(step.seed, step.stream ^ kShardStream, step.offset);
   const PhiloxBlock b = philox(word(a.v[0], a.v[1]), word(a.v[2], a.v[3]), uint64_t(shard));
   return Generator(word(b.v[0], b.v[1]), word(b.v[2], b.v[3]));
 }
-
-}  // namespace
 
 /// Gradients that travel together: of one dtype, on one device.
 struct ShardedStep::Bucket {
@@ -311,11 +299,13 @@ std::vector<double> ShardedStep::loss_and(const TensorList& others) {
   const std::vector<char> all = exchange("losses", {bytes, bytes + own.size() * sizeof(double)}, sizeof(double));
   std::vector<double> sums(static_cast<size_t>(shards_));
   std::memcpy(sums.data(), all.data(), all.size());
-  for (size_t shard = 0; shard < sums.size(); ++shard) {
-    const int64_t rows = rows_of(int64_t(shard));
-    sums[shard] = rows > 0 ? sums[shard] * double(rows) : -0.0;
+  TreeFold<double> fold{shards_};  // the shards' values, added up in the tree
+  for (int64_t shard = 0; shard < shards_; ++shard) {
+    const int64_t rows = rows_of(shard);
+    fold.push({0, shard}, rows > 0 ? sums[size_t(shard)] * double(rows) : -0.0,
+              [](double left, double right) { return left + right; });
   }
-  std::vector<double> result{sum_over_shards(sums) / double(rows_)};
+  std::vector<double> result{fold.nodes()[0].second / double(rows_)};
   result.insert(result.end(), next, values.end());
   return result;
 }

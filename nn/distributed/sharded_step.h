@@ -25,8 +25,7 @@ class ShardedStep {
   /// `parameters` are those that get gradients.
   ShardedStep(nn::ModuleBase& model, TensorList parameters, distributed::Group group = {});
   ~ShardedStep();
-  ShardedStep(const ShardedStep&) = delete;
-  ShardedStep& operator=(const ShardedStep&) = delete;
+  ShardedStep(ShardedStep&&) = delete;
 
   /// Makes `step` anew where those of `parameters` that require a gradient are others than its own: between steps,
   /// programs freeze and free some.

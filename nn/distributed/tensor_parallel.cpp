@@ -10,10 +10,9 @@
 #include <ordo/nn/layers/linear.h>
 
 namespace ordo::nn {
-namespace {
 
 /// As many handles of x as this process has parts. The gradient of x is the sum of those of all parts of all processes.
-TensorList for_parts(const Tensor& x, int64_t own, int64_t parts, const distributed::Group& group) {
+static TensorList for_parts(const Tensor& x, int64_t own, int64_t parts, const distributed::Group& group) {
   const OpCall call("for_parts", x);
   TensorList handles;
   for (int64_t i = 0; i < own; ++i) handles.push_back(x.detach());
@@ -24,8 +23,6 @@ TensorList for_parts(const Tensor& x, int64_t own, int64_t parts, const distribu
                   return distributed::all_reduce(all, parts, group);
                 });
 }
-
-}  // namespace
 
 ParallelLinear::ParallelLinear(const char* name, int64_t in_features, int64_t out_features, int divided,
                                const ParallelLinearOptions& options)

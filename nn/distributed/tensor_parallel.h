@@ -46,8 +46,7 @@ class ParallelLinear : public Module {
 /// Determinism: the bits do not depend on the number of processes. y has those of Linear; the gradient of x is the sum
 /// of those of the parts, by ordering rule 13.
 /// PyTorch: torch.distributed.tensor.parallel.ColwiseParallel, whose bits depend on the number of processes.
-class ColumnParallelLinear : public ParallelLinear {
- public:
+struct ColumnParallelLinear : ParallelLinear {
   ColumnParallelLinear(int64_t in_features, int64_t out_features, ParallelLinearOptions options = {});
   Tensor forward(const Tensor& input) override;
 };
@@ -62,8 +61,7 @@ class ColumnParallelLinear : public ParallelLinear {
 /// Determinism: the bits do not depend on the number of processes: y is the sum of those of the parts, by ordering rule
 /// 13, to which the bias is added.
 /// PyTorch: torch.distributed.tensor.parallel.RowwiseParallel, whose bits depend on the number of processes.
-class RowParallelLinear : public ParallelLinear {
- public:
+struct RowParallelLinear : ParallelLinear {
   RowParallelLinear(int64_t in_features, int64_t out_features, ParallelLinearOptions options = {});
   Tensor forward(const Tensor& input) override;
 };

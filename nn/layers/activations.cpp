@@ -2,7 +2,6 @@
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/create/random.h>
-#include <ordo/autograd/ops/math/activations.h>
 #include <ordo/autograd/ops/math/arithmetic.h>
 #include <ordo/autograd/ops/math/comparison.h>
 #include <ordo/autograd/ops/math/where.h>

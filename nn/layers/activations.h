@@ -92,8 +92,7 @@ struct Softshrink : Layer {
 /// Parameters: "weight" [num_parameters], which starts as `init`.
 /// Throws: ValueError when num_parameters is below 1; forward as prelu.
 /// PyTorch: torch.nn.PReLU.
-class PReLU : public Module {
- public:
+struct PReLU : Module {
   explicit PReLU(int64_t num_parameters = 1, double init = 0.25);
   Tensor forward(const Tensor& input) override { return prelu(input, weight); }
   std::string description() const override;

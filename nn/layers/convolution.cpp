@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include <ordo/autograd/ops/functional/convolution.h>
 #include <ordo/engine/calls/check.h>
 #include <ordo/kernels/windows/sliding.h>
 #include <ordo/nn/description.h>
@@ -10,14 +9,11 @@
 #include <ordo/nn/layers/rank.h>
 
 namespace ordo::nn {
-namespace {
 
 constexpr const char* kConvNames[] = {"Conv1d",          "Conv2d",          "Conv3d",
                                       "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"};
 template <int N, bool kTransposed>
-constexpr const char* kName = kConvNames[(kTransposed ? 3 : 0) + N - 1];
-
-}  // namespace
+static constexpr const char* kName = kConvNames[(kTransposed ? 3 : 0) + N - 1];
 
 template <int N, bool kTransposed>
 Convolution<N, kTransposed>::Convolution(int64_t in_channels, int64_t out_channels, Size<N> kernel, Options options)

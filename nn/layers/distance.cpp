@@ -1,7 +1,5 @@
 #include <ordo/nn/layers/distance.h>
 
-#include <ordo/nn/description.h>
-
 namespace ordo::nn {
 
 std::string CosineSimilarity::description() const {

@@ -12,13 +12,10 @@
 #include <ordo/nn/description.h>
 
 namespace ordo::nn {
-namespace {
 
 constexpr const char* kDropoutNames[] = {"Dropout1d", "Dropout2d", "Dropout3d"};
 constexpr const char* kShapes[] = {"[N, C, L] or [C, L]", "[N, C, H, W] or [C, H, W]",
                                    "[N, C, D, H, W] or [C, D, H, W]"};
-
-}  // namespace
 
 DropoutBase::DropoutBase(const char* name, double p) : name_(name), p_(p) {
   ORDO_CHECK(p >= 0 && p <= 1, ValueError, name, "needs a probability between 0 and 1, not {}", p);
@@ -40,9 +37,9 @@ Tensor ChannelDropout<N>::forward(const Tensor& input) {
   for (int d = input.dim() - N; d < input.dim(); ++d) channels[d] = 1;
   return input * no_grad([&] { return dropout(ones(channels, input.options()), p_); });
 }
-template class ChannelDropout<1>;
-template class ChannelDropout<2>;
-template class ChannelDropout<3>;
+template struct ChannelDropout<1>;
+template struct ChannelDropout<2>;
+template struct ChannelDropout<3>;
 
 Tensor AlphaDropout::forward(const Tensor& input) {
   if (!is_training() || p_ == 0) return input;

@@ -22,8 +22,7 @@ class DropoutBase : public Module {
 ///
 /// Throws: ValueError unless 0 <= p <= 1; forward as dropout.
 /// PyTorch: torch.nn.Dropout.
-class Dropout : public DropoutBase {
- public:
+struct Dropout : DropoutBase {
   explicit Dropout(double p = 0.5) : DropoutBase("Dropout", p) {}
   Tensor forward(const Tensor& input) override;
 };
@@ -35,8 +34,7 @@ class Dropout : public DropoutBase {
 /// Throws: ValueError unless 0 <= p <= 1; ShapeError, DTypeError for other inputs.
 /// PyTorch: torch.nn.Dropout1d, 2d, 3d.
 template <int N>
-class ChannelDropout : public DropoutBase {
- public:
+struct ChannelDropout : DropoutBase {
   explicit ChannelDropout(double p = 0.5);
   Tensor forward(const Tensor& input) override;
 };
@@ -51,8 +49,7 @@ using Dropout3d = ChannelDropout<3>;
 /// Throws: ValueError unless 0 <= p <= 1; DTypeError for other inputs while training.
 /// PyTorch: torch.nn.AlphaDropout.
 /// Source: Klambauer et al., "Self-normalizing neural networks", 2017.
-class AlphaDropout : public DropoutBase {
- public:
+struct AlphaDropout : DropoutBase {
   explicit AlphaDropout(double p = 0.5) : DropoutBase("AlphaDropout", p) {}
   Tensor forward(const Tensor& input) override;
 };

@@ -1,7 +1,6 @@
 // Embedding and EmbeddingBag.
 #include <ordo/nn/layers/embedding.h>
 
-#include <ordo/autograd/ops/functional/embedding.h>
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/nn/description.h>

@@ -15,8 +15,7 @@ namespace ordo::nn {
 ///
 /// Throws: ValueError when the function is empty.
 /// PyTorch: torch::nn::Functional.
-class Functional : public Layer {
- public:
+struct Functional : Layer {
   explicit Functional(std::function<Tensor(const Tensor&)> function) : Functional("", std::move(function)) {}
   /// Printed as "Functional(name)".
   Functional(std::string name, std::function<Tensor(const Tensor&)> function);

@@ -60,8 +60,7 @@ struct BilinearOptions {
 /// U(-1/sqrt(in1_features), 1/sqrt(in1_features)).
 /// Throws: ValueError when a size is not positive; forward as bilinear.
 /// PyTorch: torch.nn.Bilinear.
-class Bilinear : public ModuleOf<Bilinear> {
- public:
+struct Bilinear : ModuleOf<Bilinear> {
   Bilinear(int64_t in1_features, int64_t in2_features, int64_t out_features, BilinearOptions options = {});
   Tensor forward(const Tensor& x1, const Tensor& x2);
   std::string description() const override;
@@ -74,8 +73,7 @@ class Bilinear : public ModuleOf<Bilinear> {
 /// y = x. It stands where a layer is left out.
 ///
 /// PyTorch: torch.nn.Identity.
-class Identity : public Module {
- public:
+struct Identity : Module {
   Tensor forward(const Tensor& input) override { return input; }
 };
 

@@ -1,22 +1,18 @@
 #include <ordo/nn/layers/normalization.h>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/functional/normalization.h>
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/nn/description.h>
 
 namespace ordo::nn {
-namespace {
 
 constexpr const char* kBatchNorm[] = {"BatchNorm1d", "BatchNorm2d", "BatchNorm3d"};
 constexpr const char* kBatchShapes[] = {"[N, C] or [N, C, L]", "[N, C, H, W]", "[N, C, D, H, W]"};
 constexpr const char* kInstanceNorm[] = {"InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"};
 constexpr const char* kInstanceShapes[] = {"[N, C, L] or [C, L]", "[N, C, H, W] or [C, H, W]",
                                            "[N, C, D, H, W] or [C, D, H, W]"};
-
-}  // namespace
 
 template <class Options>
 NormWithStatistics<Options>::NormWithStatistics(const char* name, int64_t channels, Options options)
@@ -77,12 +73,12 @@ Tensor InstanceNorm<N>::forward(const Tensor& input) {
 
 template class NormWithStatistics<BatchNormOptions>;
 template class NormWithStatistics<InstanceNormOptions>;
-template class BatchNorm<1>;
-template class BatchNorm<2>;
-template class BatchNorm<3>;
-template class InstanceNorm<1>;
-template class InstanceNorm<2>;
-template class InstanceNorm<3>;
+template struct BatchNorm<1>;
+template struct BatchNorm<2>;
+template struct BatchNorm<3>;
+template struct InstanceNorm<1>;
+template struct InstanceNorm<2>;
+template struct InstanceNorm<3>;
 
 LayerNorm::LayerNorm(Dims normalized_shape, LayerNormOptions options) : shape_(normalized_shape), eps_(options.eps) {
   if (!options.elementwise_affine) return;

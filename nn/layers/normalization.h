@@ -47,8 +47,7 @@ class NormWithStatistics : public Module {
 /// Throws: ValueError when there are no channels; ShapeError for other inputs; else as batch_norm.
 /// PyTorch: torch.nn.BatchNorm1d, 2d, 3d.
 template <int N>
-class BatchNorm : public NormWithStatistics<BatchNormOptions> {
- public:
+struct BatchNorm : NormWithStatistics<BatchNormOptions> {
   explicit BatchNorm(int64_t channels, BatchNormOptions options = {});
   Tensor forward(const Tensor& input) override;
 };
@@ -148,8 +147,7 @@ struct InstanceNormOptions {
 /// Throws: ValueError when there are no channels; ShapeError for other inputs; else as instance_norm.
 /// PyTorch: torch.nn.InstanceNorm1d, 2d, 3d.
 template <int N>
-class InstanceNorm : public NormWithStatistics<InstanceNormOptions> {
- public:
+struct InstanceNorm : NormWithStatistics<InstanceNormOptions> {
   explicit InstanceNorm(int64_t channels, InstanceNormOptions options = {});
   Tensor forward(const Tensor& input) override;
 };
@@ -167,8 +165,7 @@ struct LocalResponseNormOptions {
 ///
 /// Shapes, Dtypes, Throws: as local_response_norm.
 /// PyTorch: torch.nn.LocalResponseNorm.
-class LocalResponseNorm : public Layer {
- public:
+struct LocalResponseNorm : Layer {
   explicit LocalResponseNorm(int64_t size, LocalResponseNormOptions options = {});
 };
 

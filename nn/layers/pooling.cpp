@@ -4,17 +4,16 @@
 #include <ordo/nn/layers/rank.h>
 
 namespace ordo::nn {
-namespace {
 
 /// A stride of the kernel's size is the usual one: left out.
 template <int N, class Options>
-Options with_stride(const Size<N>& kernel, Options options) {
+static Options with_stride(const Size<N>& kernel, Options options) {
   if (options.stride.value_or(kernel) == kernel) options.stride = {};
   return options;
 }
 
 template <int N>
-std::string description_of(const Size<N>& kernel, const AvgPoolOptions<N>& o) {
+static std::string description_of(const Size<N>& kernel, const AvgPoolOptions<N>& o) {
   Description d(name_of_rank<N>("AvgPool"), kernel);
   if constexpr (N == 1)
     return d.with_options(o, "stride", "padding", "ceil_mode", "count_include_pad");
@@ -23,14 +22,12 @@ std::string description_of(const Size<N>& kernel, const AvgPoolOptions<N>& o) {
 }
 
 template <int N>
-std::string description_of(const Size<N>& kernel, const FractionalMaxPoolOptions<N>& o) {
+static std::string description_of(const Size<N>& kernel, const FractionalMaxPoolOptions<N>& o) {
   const std::vector<double>& ratio = o.output_ratio;  // or output_size: one of them is given
   Description d(name_of_rank<N>("FractionalMaxPool"), kernel);
   if (ratio.empty()) return d.with("output_size", o.output_size.value_or(0));
   return d.with("output_ratio", Description::list(ratio.data(), ratio.data() + ratio.size()));
 }
-
-}  // namespace
 
 template <int N>
 MaxPool<N>::MaxPool(Size<N> kernel, MaxPoolOptions<N> o)
@@ -83,18 +80,18 @@ std::string MaxUnpool<N>::description() const {
   return Description(name_of_rank<N>("MaxUnpool"), kernel_).with_options(options_, "stride", "padding", "output_size");
 }
 
-#define ORDO_FOR_RANK(N)                 \
-  template class MaxPool<N>;             \
-  template class AvgPool<N>;             \
-  template class AdaptivePool<N, true>;  \
-  template class AdaptivePool<N, false>; \
-  template class LPPool<N>;              \
+#define ORDO_FOR_RANK(N)                  \
+  template struct MaxPool<N>;             \
+  template struct AvgPool<N>;             \
+  template struct AdaptivePool<N, true>;  \
+  template struct AdaptivePool<N, false>; \
+  template struct LPPool<N>;              \
   template class MaxUnpool<N>;
 ORDO_FOR_RANK(1)
 ORDO_FOR_RANK(2)
 ORDO_FOR_RANK(3)
 #undef ORDO_FOR_RANK
-template class FractionalMaxPool<2>;
-template class FractionalMaxPool<3>;
+template struct FractionalMaxPool<2>;
+template struct FractionalMaxPool<3>;
 
 }  // namespace ordo::nn

@@ -3,9 +3,7 @@
 //   nn::Sequential model{nn::Conv2d(1, 16, 3), nn::ReLU(), nn::MaxPool2d(3, {.stride = 2}), nn::AdaptiveAvgPool2d(1)};
 #pragma once
 
-#include <optional>
 #include <string>
-#include <vector>
 
 #include <ordo/autograd/ops/functional/pooling.h>
 #include <ordo/engine/tensor/size.h>
@@ -25,8 +23,7 @@ using MaxPool3dOptions = MaxPoolOptions<3>;
 /// Dtypes, Throws: forward as the function.
 /// PyTorch: torch.nn.MaxPool1d, 2d, 3d.
 template <int N>
-class MaxPool : public Layer {
- public:
+struct MaxPool : Layer {
   explicit MaxPool(Size<N> kernel, MaxPoolOptions<N> options = {});
 };
 using MaxPool1d = MaxPool<1>;
@@ -43,8 +40,7 @@ using AvgPool3dOptions = AvgPoolOptions<3>;
 /// Shapes, Dtypes, Throws: as MaxPool with a dilation of 1.
 /// PyTorch: torch.nn.AvgPool1d, 2d, 3d.
 template <int N>
-class AvgPool : public Layer {
- public:
+struct AvgPool : Layer {
   explicit AvgPool(Size<N> kernel, AvgPoolOptions<N> options = {});
 };
 using AvgPool1d = AvgPool<1>;
@@ -58,8 +54,7 @@ using AvgPool3d = AvgPool<3>;
 /// Dtypes, Throws: forward as adaptive_max_pool2d, adaptive_avg_pool2d.
 /// PyTorch: torch.nn.AdaptiveMaxPool2d, torch.nn.AdaptiveAvgPool2d and so on.
 template <int N, bool kMax>
-class AdaptivePool : public Layer {
- public:
+struct AdaptivePool : Layer {
   explicit AdaptivePool(Size<N> output_size);
 };
 template <int N>
@@ -83,8 +78,7 @@ using LPPool3dOptions = LPPoolOptions<3>;
 /// Shapes, Dtypes, Throws: as MaxPool without padding, with a dilation of 1.
 /// PyTorch: torch.nn.LPPool1d, 2d, 3d.
 template <int N>
-class LPPool : public Layer {
- public:
+struct LPPool : Layer {
   LPPool(double norm_type, Size<N> kernel, LPPoolOptions<N> options = {});
 };
 using LPPool1d = LPPool<1>;
@@ -125,8 +119,7 @@ using FractionalMaxPool3dOptions = FractionalMaxPoolOptions<3>;
 /// Shapes, Dtypes, Throws: as the function.
 /// PyTorch: torch.nn.FractionalMaxPool2d, 3d.
 template <int N>
-class FractionalMaxPool : public Layer {
- public:
+struct FractionalMaxPool : Layer {
   explicit FractionalMaxPool(Size<N> kernel, FractionalMaxPoolOptions<N> options);
 };
 using FractionalMaxPool2d = FractionalMaxPool<2>;

@@ -78,8 +78,7 @@ class RNN : public RecurrentModule {
 };
 
 /// As RNN, with the formulas of gru.
-class GRU : public RecurrentModule {
- public:
+struct GRU : RecurrentModule {
   GRU(int64_t input_size, int64_t hidden_size, RecurrentModuleOptions options = {});
   RecurrentResult forward(const Tensor& input, const Tensor& h0 = {}, const Tensor& lengths = {});
   RecurrentResult operator()(const Tensor& input, const Tensor& h0 = {}, const Tensor& lengths = {}) {
@@ -88,8 +87,7 @@ class GRU : public RecurrentModule {
 };
 
 /// As RNN, with the formulas of lstm.
-class LSTM : public RecurrentModule {
- public:
+struct LSTM : RecurrentModule {
   LSTM(int64_t input_size, int64_t hidden_size, RecurrentModuleOptions options = {});
   LstmResult forward(const Tensor& input, const Tensor& h0 = {}, const Tensor& c0 = {}, const Tensor& lengths = {});
   LstmResult operator()(const Tensor& input, const Tensor& h0 = {}, const Tensor& c0 = {}, const Tensor& lengths = {}) {
@@ -142,8 +140,7 @@ class RNNCell : public RecurrentCell {
 };
 
 /// As RNNCell, with the formulas of gru.
-class GRUCell : public RecurrentCell {
- public:
+struct GRUCell : RecurrentCell {
   GRUCell(int64_t input_size, int64_t hidden_size, RecurrentCellOptions options = {});
   Tensor forward(const Tensor& input, const Tensor& h = {});
   Tensor operator()(const Tensor& input, const Tensor& h = {}) {
@@ -152,8 +149,7 @@ class GRUCell : public RecurrentCell {
 };
 
 /// As RNNCell, with the formulas of lstm. forward gives the new h and c.
-class LSTMCell : public RecurrentCell {
- public:
+struct LSTMCell : RecurrentCell {
   LSTMCell(int64_t input_size, int64_t hidden_size, RecurrentCellOptions options = {});
   std::pair<Tensor, Tensor> forward(const Tensor& input, const Tensor& h = {}, const Tensor& c = {});
   std::pair<Tensor, Tensor> operator()(const Tensor& input, const Tensor& h = {}, const Tensor& c = {}) {

@@ -48,12 +48,12 @@ Pad<N, kMode>::Pad(PadWidths<N> padding)
                                                                    "CircularPad"}[size_t(kMode)]),
                                         padding)}) {}
 
-#define ORDO_FOR_RANK(N)                     \
-  template class ConstantPad<N>;             \
-  template class Pad<N, PadMode::constant>;  \
-  template class Pad<N, PadMode::reflect>;   \
-  template class Pad<N, PadMode::replicate>; \
-  template class Pad<N, PadMode::circular>;
+#define ORDO_FOR_RANK(N)                      \
+  template struct ConstantPad<N>;             \
+  template struct Pad<N, PadMode::constant>;  \
+  template struct Pad<N, PadMode::reflect>;   \
+  template struct Pad<N, PadMode::replicate>; \
+  template struct Pad<N, PadMode::circular>;
 ORDO_FOR_RANK(1)
 ORDO_FOR_RANK(2)
 ORDO_FOR_RANK(3)

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <concepts>
-#include <optional>
 #include <vector>
 
 #include <ordo/autograd/ops/functional/convolution.h>
@@ -24,8 +23,7 @@ using UpsampleOptions = InterpolateOptions;
 ///
 /// Shapes, Dtypes, Throws: forward as interpolate.
 /// PyTorch: torch.nn.Upsample.
-class Upsample : public Layer {
- public:
+struct Upsample : Layer {
   explicit Upsample(UpsampleOptions options);
 };
 
@@ -42,8 +40,7 @@ struct PadWidths : std::vector<int64_t> {
 /// Shapes, Dtypes, Throws: as pad.
 /// PyTorch: torch.nn.ConstantPad1d, 2d, 3d.
 template <int N>
-class ConstantPad : public Layer {
- public:
+struct ConstantPad : Layer {
   ConstantPad(PadWidths<N> padding, double value);
 };
 using ConstantPad1d = ConstantPad<1>;
@@ -56,8 +53,7 @@ using ConstantPad3d = ConstantPad<3>;
 /// Shapes, Dtypes, Throws: as pad.
 /// PyTorch: torch.nn.ZeroPad2d, torch.nn.ReflectionPad2d and so on.
 template <int N, PadMode kMode>
-class Pad : public Layer {
- public:
+struct Pad : Layer {
   explicit Pad(PadWidths<N> padding);
 };
 using ZeroPad1d = Pad<1, PadMode::constant>;
@@ -130,8 +126,7 @@ struct FlattenOptions {
 ///
 /// Dtypes, Throws: as Tensor::flatten.
 /// PyTorch: torch.nn.Flatten.
-class Flatten : public Layer {
- public:
+struct Flatten : Layer {
   explicit Flatten(FlattenOptions options = {});
 };
 
@@ -139,8 +134,7 @@ class Flatten : public Layer {
 ///
 /// Dtypes, Throws: as unflatten.
 /// PyTorch: torch.nn.Unflatten.
-class Unflatten : public Layer {
- public:
+struct Unflatten : Layer {
   Unflatten(int64_t dim, Dims unflattened_size);
 };
 
@@ -149,8 +143,7 @@ class Unflatten : public Layer {
 /// Shapes: [..., C r r, H, W] to [..., C, H r, W r].
 /// Dtypes, Throws: as pixel_shuffle.
 /// PyTorch: torch.nn.PixelShuffle.
-class PixelShuffle : public Layer {
- public:
+struct PixelShuffle : Layer {
   explicit PixelShuffle(int64_t upscale_factor);
 };
 
@@ -159,8 +152,7 @@ class PixelShuffle : public Layer {
 /// Shapes: [..., C, H r, W r] to [..., C r r, H, W].
 /// Dtypes, Throws: as pixel_unshuffle.
 /// PyTorch: torch.nn.PixelUnshuffle.
-class PixelUnshuffle : public Layer {
- public:
+struct PixelUnshuffle : Layer {
   explicit PixelUnshuffle(int64_t downscale_factor);
 };
 
@@ -169,8 +161,7 @@ class PixelUnshuffle : public Layer {
 /// Shapes: [..., g c, H, W].
 /// Throws: ShapeError when there are fewer than three dimensions, or the groups do not divide the channels.
 /// PyTorch: torch.nn.ChannelShuffle.
-class ChannelShuffle : public Layer {
- public:
+struct ChannelShuffle : Layer {
   explicit ChannelShuffle(int64_t groups);
 };
 
@@ -180,8 +171,7 @@ using ordo::UnfoldOptions;
 ///
 /// Shapes, Dtypes, Throws: as unfold.
 /// PyTorch: torch.nn.Unfold.
-class Unfold : public Layer {
- public:
+struct Unfold : Layer {
   explicit Unfold(Size2 kernel, UnfoldOptions options = {});
 };
 
@@ -189,8 +179,7 @@ class Unfold : public Layer {
 ///
 /// Shapes, Dtypes, Throws: as fold.
 /// PyTorch: torch.nn.Fold.
-class Fold : public Layer {
- public:
+struct Fold : Layer {
   Fold(Size2 output_size, Size2 kernel, UnfoldOptions options = {});
 };
 

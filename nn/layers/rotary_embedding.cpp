@@ -13,9 +13,8 @@
 #include <ordo/nn/description.h>
 
 namespace ordo::nn {
-namespace {
 
-double scaled(double frequency, const RotaryScaling& s) {
+static double scaled(double frequency, const RotaryScaling& s) {
   if (s.original_positions == 0) return frequency / s.factor;
   const double waves = double(s.original_positions) * frequency / (2 * std::numbers::pi);
   if (waves < s.low_freq_factor) return frequency / s.factor;
@@ -23,8 +22,6 @@ double scaled(double frequency, const RotaryScaling& s) {
   const double kept = (waves - s.low_freq_factor) / (s.high_freq_factor - s.low_freq_factor);
   return (1 - kept) * frequency / s.factor + kept * frequency;
 }
-
-}  // namespace
 
 /// [dim / 2], on each device that has asked for them.
 struct RotaryEmbedding::Frequencies {

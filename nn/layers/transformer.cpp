@@ -9,36 +9,35 @@
 #include <ordo/nn/description.h>
 
 namespace ordo::nn {
-namespace {
 
-MultiheadAttention attention_of(int64_t d_model, int64_t nhead, const TransformerLayerOptions& o) {
+static MultiheadAttention attention_of(int64_t d_model, int64_t nhead, const TransformerLayerOptions& o) {
   return {d_model, nhead, {.dropout = o.dropout, .bias = o.bias, .batch_first = o.batch_first}};
 }
-LayerNorm norm_of(int64_t d_model, const TransformerLayerOptions& o) {
+static LayerNorm norm_of(int64_t d_model, const TransformerLayerOptions& o) {
   return LayerNorm(Dims{d_model}, {.eps = o.layer_norm_eps, .bias = o.bias});
 }
 
-TransformerLayerOptions checked(const char* op, TransformerLayerOptions options) {
+static TransformerLayerOptions checked(const char* op, TransformerLayerOptions options) {
   ORDO_CHECK(options.activation == "relu" || options.activation == "gelu", ValueError, op,
              "activation is \"relu\" or \"gelu\", not \"{}\"", options.activation);
   return options;
 }
 
-std::string describe(const char* name, const MultiheadAttention& attention, const TransformerLayerOptions& o) {
+static std::string describe(const char* name, const MultiheadAttention& attention, const TransformerLayerOptions& o) {
   return Description(name, attention.embed_dim(), attention.num_heads())
       .with_options(o, "dim_feedforward", "dropout", "activation", "layer_norm_eps", "batch_first", "norm_first",
                     "bias");
 }
 
 template <class Layer>
-Tensor feed_forward(Layer& layer, const Tensor& x) {
+static Tensor feed_forward(Layer& layer, const Tensor& x) {
   const Tensor hidden = layer.linear1(x);
   return layer.linear2(layer.dropout(layer.options().activation == "gelu" ? gelu(hidden) : relu(hidden)));
 }
 
 /// The output for queries x, of keys that are also the values.
-Tensor attend(MultiheadAttention& attention, const Tensor& x, const Tensor& keys, const Tensor& key_padding_mask,
-              const Tensor& attn_mask, bool is_causal, KeyValueCache* cache = nullptr) {
+static Tensor attend(MultiheadAttention& attention, const Tensor& x, const Tensor& keys, const Tensor& key_padding_mask,
+                     const Tensor& attn_mask, bool is_causal, KeyValueCache* cache = nullptr) {
   return attention(
              x, keys, keys,
              {.key_padding_mask = key_padding_mask, .attn_mask = attn_mask, .is_causal = is_causal, .cache = cache})
@@ -46,7 +45,7 @@ Tensor attend(MultiheadAttention& attention, const Tensor& x, const Tensor& keys
 }
 
 template <class Layer>
-void fill(const char* op, ModuleList<Layer>& layers, const Layer& first, int64_t num_layers) {
+static void fill(const char* op, ModuleList<Layer>& layers, const Layer& first, int64_t num_layers) {
   ORDO_CHECK(num_layers > 0, ValueError, op, "needs a positive number of layers, not {}", num_layers);
   layers.push_back(first);
   for (int64_t i = 1; i < num_layers; ++i) {
@@ -56,8 +55,6 @@ void fill(const char* op, ModuleList<Layer>& layers, const Layer& first, int64_t
     layers.push_back(next);
   }
 }
-
-}  // namespace
 
 TransformerEncoderLayer::TransformerEncoderLayer(int64_t d_model, int64_t nhead, TransformerLayerOptions options)
     : options_(checked("TransformerEncoderLayer", std::move(options))),

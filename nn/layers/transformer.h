@@ -73,8 +73,7 @@ class TransformerEncoderLayer : public Module {
 /// Throws: ValueError when num_layers is not positive, or there are caches but not one for each layer; forward as the
 /// layers.
 /// PyTorch: torch.nn.TransformerEncoder.
-class TransformerEncoder : public Module {
- public:
+struct TransformerEncoder : Module {
   TransformerEncoder(const TransformerEncoderLayer& layer, int64_t num_layers,
                      const std::optional<LayerNorm>& norm = std::nullopt);
   Tensor forward(const Tensor& src) override { return forward(src, TransformerEncoderCall()); }
@@ -125,8 +124,7 @@ class TransformerDecoderLayer : public ModuleBase {
 ///
 /// Parameters, Throws: as TransformerEncoder.
 /// PyTorch: torch.nn.TransformerDecoder.
-class TransformerDecoder : public ModuleBase {
- public:
+struct TransformerDecoder : ModuleBase {
   TransformerDecoder(const TransformerDecoderLayer& layer, int64_t num_layers,
                      const std::optional<LayerNorm>& norm = std::nullopt);
   Tensor forward(const Tensor& tgt, const Tensor& memory, const TransformerDecoderCall& call = {});

@@ -1,7 +1,6 @@
 #include <ordo/nn/models/adapter.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -75,9 +74,8 @@ void load_adapter(nn::ModuleBase& model, const std::string& folder) {
     config.expect(name, nullptr);
   if (config.has("init_lora_weights")) {  // others change the weights beside the parts
     const nlohmann::json& initial = config.at("init_lora_weights");
-    ORDO_CHECK(initial.is_boolean() || initial == "gaussian" || initial == "orthogonal" || initial == "eva", DataError,
-               "load_adapter", "{}: 'init_lora_weights' is {}, which is not computed here", config.file(),
-               initial.dump());
+    config.check(initial.is_boolean() || initial == "gaussian" || initial == "orthogonal" || initial == "eva",
+                 "'init_lora_weights' is {}, which is not computed here", initial.dump());
   }
   const nn::LoRAOptions options{.rank = config.get<int64_t>("r"),
                                 .alpha = config.get<double>("lora_alpha"),
@@ -162,9 +160,7 @@ void save_adapter(nn::ModuleBase& model, const std::string& folder) {
   const bool by_names =
       std::none_of(names.begin(), names.end(), [&](const auto& name) { return others.contains(name); });
   ORDO_CHECK(options, ValueError, "save_adapter", "the model has no low-rank parts; nn::add_lora() gives it some");
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  ORDO_CHECK(!error, DataError, "save_adapter", "{}: cannot be made: {}", folder, error.message());
+  nn::make_folder("save_adapter", folder);
   nlohmann::ordered_json task;
   if (dynamic_cast<LanguageModel*>(&model)) task = "CAUSAL_LM";
   if (const auto* const bert = dynamic_cast<Bert*>(&model); bert && bert->classifier)

@@ -13,14 +13,13 @@
 #include <ordo/nn/init.h>
 
 namespace ordo::models {
-namespace {
 
 constexpr const char* kOfText = "BertForSequenceClassification";
 constexpr const char* kOfTokens = "BertForTokenClassification";
 constexpr const char* kMasked = "BertForMaskedLM";
 constexpr const char* kFeatures = "BertModel";
 
-BertConfig checked(const BertConfig& c) {
+static BertConfig checked(const BertConfig& c) {
   for (const int64_t size :
        {c.vocab_size, c.hidden_size, c.num_hidden_layers, c.num_attention_heads, c.intermediate_size,
         c.max_position_embeddings, c.type_vocab_size, int64_t(c.labels.size())})
@@ -33,14 +32,14 @@ BertConfig checked(const BertConfig& c) {
                                  kFeatures, kMasked, kOfTokens, kOfText);
 }
 
-nn::Linear dense_of(int64_t in_features, int64_t out_features) {
+static nn::Linear dense_of(int64_t in_features, int64_t out_features) {
   nn::Linear layer(in_features, out_features);
   nn::init::normal_(layer.weight, 0, 0.02);
   nn::init::zeros_(layer.bias);
   return layer;
 }
 
-nn::Embedding embedding_of(int64_t count, const BertConfig& c, std::optional<int64_t> padding = {}) {
+static nn::Embedding embedding_of(int64_t count, const BertConfig& c, std::optional<int64_t> padding = {}) {
   nn::Embedding table(count, c.hidden_size, {.padding_idx = padding});
   nn::init::normal_(table.weight, 0, 0.02);
   const NoGrad guard;
@@ -48,9 +47,9 @@ nn::Embedding embedding_of(int64_t count, const BertConfig& c, std::optional<int
   return table;
 }
 
-nn::LayerNorm layer_norm_of(const BertConfig& c) { return nn::LayerNorm({c.hidden_size}, {.eps = c.layer_norm_eps}); }
-
-}  // namespace
+static nn::LayerNorm layer_norm_of(const BertConfig& c) {
+  return nn::LayerNorm({c.hidden_size}, {.eps = c.layer_norm_eps});
+}
 
 BertEmbeddings::BertEmbeddings(const BertConfig& c)
     : word_embeddings(add("word_embeddings", embedding_of(c.vocab_size, c, c.pad_token_id))),

@@ -9,9 +9,8 @@
 #include <ordo/nn/init.h>
 
 namespace ordo::models {
-namespace {
 
-GPT2Config checked(GPT2Config config) {
+static GPT2Config checked(GPT2Config config) {
   for (const int64_t size : {config.vocab_size, config.n_positions, config.n_embd, config.n_layer, config.n_head})
     ORDO_CHECK(size > 0, ValueError, "GPT2", "needs positive sizes, not {}", size);
   ORDO_CHECK(config.n_embd % config.n_head == 0, ValueError, "GPT2", "{} heads cannot share {} features", config.n_head,
@@ -20,16 +19,16 @@ GPT2Config checked(GPT2Config config) {
   return config;
 }
 
-nn::Linear linear_of(int64_t in_features, int64_t out_features) {
+static nn::Linear linear_of(int64_t in_features, int64_t out_features) {
   nn::Linear layer(in_features, out_features, {.transposed = true});
   nn::init::normal_(layer.weight, 0, 0.02);
   nn::init::zeros_(layer.bias);
   return layer;
 }
 
-nn::LayerNorm layer_norm_of(const GPT2Config& c) { return nn::LayerNorm({c.n_embd}, {.eps = c.layer_norm_epsilon}); }
-
-}  // namespace
+static nn::LayerNorm layer_norm_of(const GPT2Config& c) {
+  return nn::LayerNorm({c.n_embd}, {.eps = c.layer_norm_epsilon});
+}
 
 GPT2Attention::GPT2Attention(const GPT2Config& c)
     : heads(c.n_head),

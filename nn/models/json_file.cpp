@@ -1,8 +1,5 @@
 #include <ordo/nn/models/json_file.h>
 
-#include <algorithm>
-
-#include <ordo/engine/calls/check.h>
 #include <ordo/nn/state/data_file.h>
 
 namespace ordo::models {

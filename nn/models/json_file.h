@@ -25,7 +25,7 @@ class Entries {
   /// Not null either.
   bool has(const char* name) const { return object_.contains(name) && !object_[name].is_null(); }
   const Json& at(const char* name) const {
-    ORDO_CHECK(has(name), DataError, op_, "{}: has no '{}'", file_, name);
+    check(has(name), "has no '{}'", name);
     return object_[name];
   }
   Entries part(const char* name) const { return {op_, file_ + ", " + name, at(name)}; }
@@ -47,7 +47,7 @@ class Entries {
       if (fits) return value.get<T>();
     } catch (const Json::exception&) {
     }
-    ordo::detail::fail<DataError>(op_, "{}: '{}' is {}", file_, name, value.dump().substr(0, 60));
+    fail("'{}' is {}", name, value.dump().substr(0, 60));
   }
   template <class T>
   T get(const char* name, T otherwise) const {
@@ -59,8 +59,17 @@ class Entries {
   }
   /// What is computed in one way only.
   void expect(const char* name, const Json& value) const {
-    ORDO_CHECK(!has(name) || at(name) == value, DataError, op_, "{}: '{}' is {}; only {} is computed here", file_, name,
-               at(name).dump().substr(0, 60), value.dump());
+    if (has(name) && !(at(name) == value))
+      fail("'{}' is {}; only {} is computed here", name, at(name).dump().substr(0, 60), value.dump());
+  }
+  template <class... Args>
+  [[noreturn]] void fail(fmt::format_string<Args...> reason, Args&&... args) const {
+    ordo::detail::fail<DataError>(op_, "{}: {}", file_, fmt::format(reason, std::forward<Args>(args)...));
+  }
+  /// fail(), unless `good`.
+  template <class... Args>
+  void check(bool good, fmt::format_string<Args...> reason, Args&&... args) const {
+    if (!good) fail(reason, std::forward<Args>(args)...);
   }
   const std::string& file() const { return file_; }
 

@@ -9,9 +9,8 @@
 #include <ordo/nn/init.h>
 
 namespace ordo::models {
-namespace {
 
-LlamaConfig checked(LlamaConfig config) {
+static LlamaConfig checked(LlamaConfig config) {
   LlamaConfig& c = config;
   for (const int64_t size : {c.vocab_size, c.hidden_size, c.intermediate_size, c.num_hidden_layers,
                              c.num_attention_heads, c.max_position_embeddings})
@@ -27,18 +26,18 @@ LlamaConfig checked(LlamaConfig config) {
   return config;
 }
 
-nn::Linear projection(int64_t in, int64_t out, bool bias = false) {
+static nn::Linear projection(int64_t in, int64_t out, bool bias = false) {
   nn::Linear layer(in, out, {.bias = bias});
   nn::init::normal_(layer.weight, 0, 0.02);
   if (bias) nn::init::zeros_(layer.bias);
   return layer;
 }
 
-nn::RMSNorm rms_norm_of(const LlamaConfig& c) { return nn::RMSNorm({c.hidden_size}, {.eps = c.rms_norm_eps}); }
+static nn::RMSNorm rms_norm_of(const LlamaConfig& c) { return nn::RMSNorm({c.hidden_size}, {.eps = c.rms_norm_eps}); }
 
-Tensor in_heads(const Tensor& t, int64_t heads) { return t.reshape({t.size(0), t.size(1), heads, -1}).transpose(1, 2); }
-
-}  // namespace
+static Tensor in_heads(const Tensor& t, int64_t heads) {
+  return t.reshape({t.size(0), t.size(1), heads, -1}).transpose(1, 2);
+}
 
 LlamaAttention::LlamaAttention(const LlamaConfig& c)
     : heads(c.num_attention_heads),

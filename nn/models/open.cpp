@@ -30,11 +30,10 @@ struct Held {
 };
 void expect_held(const Entries& e, const Held& held, int64_t layers,
                  std::initializer_list<std::pair<int64_t, int64_t>> sizes) {
-  ORDO_CHECK(layers <= held.tensors, DataError, "open", "{}: has {} layers, but the files hold {} tensors", e.file(),
-             layers, held.tensors);
+  e.check(layers <= held.tensors, "has {} layers, but the files hold {} tensors", layers, held.tensors);
   for (const auto& [rows, columns] : sizes)
-    ORDO_CHECK(rows <= 0 || columns <= held.elements / rows, DataError, "open",
-               "{}: has a tensor of {} by {}, but the files hold {} elements", e.file(), rows, columns, held.elements);
+    e.check(rows <= 0 || columns <= held.elements / rows, "has a tensor of {} by {}, but the files hold {} elements",
+            rows, columns, held.elements);
 }
 
 std::unique_ptr<LanguageModel> gpt2_of(const Entries& e, const Held& held) {
@@ -50,8 +49,8 @@ std::unique_ptr<LanguageModel> gpt2_of(const Entries& e, const Held& held) {
   e.read("attn_pdrop", c.attn_pdrop);
   e.read("resid_pdrop", c.resid_pdrop);
   const std::string activation = e.get<std::string>("activation_function", "gelu_new");
-  ORDO_CHECK(activation == "gelu_new" || activation == "gelu_pytorch_tanh", DataError, "open",
-             "{}: 'activation_function' is {}; only gelu_new is computed here", e.file(), activation);
+  e.check(activation == "gelu_new" || activation == "gelu_pytorch_tanh",
+          "'activation_function' is {}; only gelu_new is computed here", activation);
   e.expect("tie_word_embeddings", true);
   e.expect("scale_attn_weights", true);
   e.expect("scale_attn_by_inverse_layer_idx", false);
@@ -71,8 +70,7 @@ void read_rotary(const Entries& e, nn::RotaryEmbeddingOptions& rotary) {
   if (type == "default") return;
   rope.read("factor", rotary.scaling.factor);
   if (type == "linear") return;
-  ORDO_CHECK(type == "llama3", DataError, "open", "{}: 'rope_type' is {}; there are default, linear and llama3",
-             rope.file(), type);
+  rope.check(type == "llama3", "'rope_type' is {}; there are default, linear and llama3", type);
   rope.read("low_freq_factor", rotary.scaling.low_freq_factor);
   rope.read("high_freq_factor", rotary.scaling.high_freq_factor);
   int64_t original = 8192;
@@ -105,8 +103,8 @@ std::unique_ptr<LanguageModel> llama_of(const Entries& e, const std::string& arc
   bool has_window = !is_qwen;
   e.read("use_sliding_window", has_window);
   e.read("sliding_window", window);
-  ORDO_CHECK(!has_window || window >= c.max_position_embeddings, DataError, "open",
-             "{}: 'sliding_window' is {}; attention to a part of the text is not computed here", e.file(), window);
+  e.check(!has_window || window >= c.max_position_embeddings,
+          "'sliding_window' is {}; attention to a part of the text is not computed here", window);
   expect_held(e, held, c.num_hidden_layers,
               {{c.vocab_size, c.hidden_size},
                {c.intermediate_size, c.hidden_size},
@@ -137,9 +135,9 @@ std::unique_ptr<Bert> bert_of(const Entries& e, const Held& held) {
   c.architecture = architecture_of(e);
   if (c.architecture == "BertForPreTraining") c.architecture = "BertForMaskedLM";
   const auto known = {"BertModel", "BertForMaskedLM", "BertForTokenClassification", "BertForSequenceClassification"};
-  ORDO_CHECK(std::find(known.begin(), known.end(), c.architecture) != known.end(), DataError, "open",
-             "{}: 'architectures' is {}; open_bert() opens {}", e.file(),
-             e.has("architectures") ? e.at("architectures").dump() : "missing", fmt::join(known, ", "));
+  e.check(std::find(known.begin(), known.end(), c.architecture) != known.end(),
+          "'architectures' is {}; open_bert() opens {}",
+          e.has("architectures") ? e.at("architectures").dump() : "missing", fmt::join(known, ", "));
   e.read("vocab_size", c.vocab_size);
   e.read("hidden_size", c.hidden_size);
   e.read("num_hidden_layers", c.num_hidden_layers);
@@ -171,10 +169,8 @@ std::unique_ptr<Bert> bert_of(const Entries& e, const Held& held) {
 /// As the model names them. The first files for BERT name the norms' parameters differently, and those of the encoder
 /// alone leave out "bert.".
 nn::NamedTensorList renamed_for_bert(nn::NamedTensorList weights, const Bert& model) {
-  const auto starts = [](const char* prefix) {
-    return [prefix](const auto& entry) { return entry.name.starts_with(prefix); };
-  };
-  const bool complete = std::any_of(weights.begin(), weights.end(), starts("bert."));
+  const bool complete =
+      std::any_of(weights.begin(), weights.end(), [](const auto& entry) { return entry.name.starts_with("bert."); });
   for (auto& [name, tensor] : weights) {
     if (!complete) name = "bert." + name;
     for (const auto& [old, now] : {std::pair{".gamma", ".weight"}, {".beta", ".bias"}})
@@ -205,6 +201,9 @@ void expect_held(const std::string& file, const ResNetConfig& c, const Held& hel
 }
 
 std::unique_ptr<ResNet> resnet_of(const Entries& e, const Held& held) {
+  e.check(architecture_of(e) == "ResNetForImageClassification",
+          "'architectures' is {}; open_resnet() opens ResNetForImageClassification",
+          e.has("architectures") ? e.at("architectures").dump() : "missing");
   ResNetConfig c;
   e.read("num_channels", c.num_channels);
   e.read("embedding_size", c.embedding_size);
@@ -213,7 +212,7 @@ std::unique_ptr<ResNet> resnet_of(const Entries& e, const Held& held) {
   e.read("downsample_in_first_stage", c.downsample_in_first_stage);
   e.read("downsample_in_bottleneck", c.downsample_in_bottleneck);
   const auto type = e.get<std::string>("layer_type", "bottleneck");
-  ORDO_CHECK(type == "bottleneck" || type == "basic", DataError, "open", "{}: 'layer_type' is {}", e.file(), type);
+  e.check(type == "bottleneck" || type == "basic", "'layer_type' is {}", type);
   c.bottleneck = type == "bottleneck";
   e.expect("hidden_act", "relu");
   c.labels = labels_of(e);
@@ -274,11 +273,8 @@ std::unique_ptr<LanguageModel> language_model_of(const Entries& e, const Held& h
   if (architecture == "GPT2LMHeadModel") return gpt2_of(e, held);
   for (const char* kin : {"LlamaForCausalLM", "MistralForCausalLM", "Qwen2ForCausalLM"})
     if (architecture == kin) return llama_of(e, architecture, held);
-  ordo::detail::fail<DataError>(
-      "open",
-      "{}: 'architectures' is {}; there are GPT2LMHeadModel, LlamaForCausalLM, MistralForCausalLM and "
-      "Qwen2ForCausalLM",
-      e.file(), e.has("architectures") ? e.at("architectures").dump() : "missing");
+  e.fail("'architectures' is {}; there are GPT2LMHeadModel, LlamaForCausalLM, MistralForCausalLM and Qwen2ForCausalLM",
+         e.has("architectures") ? e.at("architectures").dump() : "missing");
 }
 
 nn::NamedTensorList weights_of(const std::string& folder) {
@@ -289,11 +285,11 @@ nn::NamedTensorList weights_of(const std::string& folder) {
   ORDO_CHECK(fs::exists(list), DataError, "open",
              "{}: has neither model.safetensors nor model.safetensors.index.json nor pytorch_model.bin", folder);
   const Entries index = read_json(list);
-  ORDO_CHECK(index.at("weight_map").is_object(), DataError, "open", "{}: 'weight_map' is no object", list);
+  index.check(index.at("weight_map").is_object(), "'weight_map' is no object");
   std::set<std::string> files;
   for (const auto& [name, file] : index.at("weight_map").items()) {
-    ORDO_CHECK(file.is_string() && file.get<std::string>().find('/') == std::string::npos, DataError, "open",
-               "{}: '{}' is in {}, which is no file of the folder", list, name, file.dump());
+    index.check(file.is_string() && file.get<std::string>().find('/') == std::string::npos,
+                "'{}' is in {}, which is no file of the folder", name, file.dump());
     files.insert(file.get<std::string>());
   }
   nn::NamedTensorList all;
@@ -348,9 +344,6 @@ auto opened(const std::string& folder, const OpenOptions& options, const Make& m
       weights, options, [&] { return make(config, held_by(weights)); }, rename);
 }
 
-/// With the names that it has.
-constexpr auto kAsTheyAre = [](nn::NamedTensorList weights, const auto&) { return weights; };
-
 template <class M>
 void save_model(const M& model, const std::string& folder) {
   const ordo::detail::LibraryCall call;
@@ -358,9 +351,7 @@ void save_model(const M& model, const std::string& folder) {
     ORDO_CHECK(!entry.name.ends_with(".lora.A"), ValueError, "save",
                "'{}' is a low-rank part, which transformers does not read; nn::merge_lora() adds it to the weight",
                entry.name);
-  std::error_code error;
-  fs::create_directories(folder, error);
-  ORDO_CHECK(!error, DataError, "save", "{}: cannot be made: {}", folder, error.message());
+  nn::make_folder("save", folder);
   nn::WholeFile config(folder + "/config.json", "save");
   config.write(model.config_json());
   save_safetensors(folder + "/model.safetensors", model.state_dict(), {{"format", "pt"}});
@@ -398,13 +389,8 @@ std::unique_ptr<ResNet> open_resnet(const std::string& folder, const OpenOptions
     return opened(
         weights, options, [&] { return std::make_unique<ResNet>(config); }, completed);
   }
-  const auto make = [](const Entries& e, const Held& held) {
-    ORDO_CHECK(architecture_of(e) == "ResNetForImageClassification", DataError, "open",
-               "{}: 'architectures' is {}; open_resnet() opens ResNetForImageClassification", e.file(),
-               e.has("architectures") ? e.at("architectures").dump() : "missing");
-    return resnet_of(e, held);
-  };
-  return opened(folder, options, make, kAsTheyAre);
+  const auto as_they_are = [](nn::NamedTensorList weights, const ResNet&) { return weights; };
+  return opened(folder, options, resnet_of, as_they_are);
 }
 
 void save(const LanguageModel& model, const std::string& folder) { save_model(model, folder); }

@@ -9,9 +9,8 @@
 #include <ordo/nn/layers/resampling.h>
 
 namespace ordo::models {
-namespace {
 
-ResNetConfig checked(ResNetConfig c) {
+static ResNetConfig checked(ResNetConfig c) {
   ORDO_CHECK(!c.depths.empty() && c.depths.size() == c.hidden_sizes.size(), ValueError, "ResNet",
              "needs a depth for each of hidden_sizes, not {} for {}", c.depths.size(), c.hidden_sizes.size());
   std::vector<int64_t> sizes{c.num_channels, c.embedding_size, int64_t(c.labels.size())};
@@ -20,8 +19,6 @@ ResNetConfig checked(ResNetConfig c) {
   for (const int64_t size : sizes) ORDO_CHECK(size > 0, ValueError, "ResNet", "needs positive sizes, not {}", size);
   return c;
 }
-
-}  // namespace
 
 ResNetConvolution::ResNetConvolution(int64_t in, int64_t out, int64_t kernel, int64_t stride, bool activation)
     : convolution(

@@ -68,8 +68,7 @@ struct ResNetBody : nn::ModuleBase {
 /// Determinism: that of conv2d and batch_norm.
 /// Source: He, Zhang, Ren, Sun, "Deep Residual Learning for Image Recognition", 2016.
 /// PyTorch: transformers.ResNetForImageClassification.
-class ResNet : public nn::Module {
- public:
+struct ResNet : nn::Module {
   explicit ResNet(const ResNetConfig& config = {});
   Tensor forward(const Tensor& images) override;
   /// The text of config.json, as transformers reads it.

@@ -40,10 +40,8 @@ class Pattern {
       ORDO_CHECK(found > 0 || found == PCRE2_ERROR_NOMATCH, ValueError, "Tokenizer",
                  "cannot match the pattern, by PCRE2's error {}", found);
       if (found < 0) break;
-      ORDO_CHECK(pcre2_get_ovector_pointer(match.get())[0] >= at &&
-                     pcre2_get_ovector_pointer(match.get())[1] >= pcre2_get_ovector_pointer(match.get())[0],
-                 ValueError, "Tokenizer", "the pattern matches backwards");
       const PCRE2_SIZE *const ends = pcre2_get_ovector_pointer(match.get()), begin = ends[0], end = ends[1];
+      ORDO_CHECK(begin >= at && end >= begin, ValueError, "Tokenizer", "the pattern matches backwards");
       if (end == begin) {  // an empty match: on to the next character
         at = end + 1;
         while (at < text.size() && (uint8_t(text[at]) & 0xc0) == 0x80) ++at;

@@ -26,18 +26,14 @@ using nlohmann::json;
 /// What ByteLevel without a pattern of its own cuts by.
 constexpr const char* kGPT2Pattern = R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
-std::string utf8(uint32_t c) {
-  if (c < 0x80) return {char(c)};
-  return {char(0xc0 | c >> 6), char(0x80 | (c & 0x3f))};  // of two bytes at most
-}
-
 /// The letter that stands for a byte in vocabularies: itself where it can be seen, else one from U+0100 on.
 std::vector<std::string> letters_of_bytes() {
   std::vector<std::string> letters;
   uint32_t next = 256;
   for (uint32_t b = 0; b < 256; ++b) {
     const bool seen = (b >= '!' && b <= '~') || (b >= 0xa1 && b <= 0xac) || b >= 0xae;
-    letters.push_back(utf8(seen ? b : next++));
+    const uint32_t c = seen ? b : next++;  // in UTF-8 of two bytes at most
+    letters.push_back(c < 0x80 ? std::string{char(c)} : std::string{char(0xc0 | c >> 6), char(0x80 | (c & 0x3f))});
   }
   return letters;
 }
@@ -150,18 +146,15 @@ void Tokenizer::State::read_normalizer(const Entries& part) {
     for (const json& one : part.at("normalizers")) read_normalizer(part.part(one));
   } else if (type == "NFC") {
 #ifndef ORDO_HAS_UTF8PROC
-    ordo::detail::fail<DataError>(
-        "Tokenizer", "{}: needs utf8proc for NFC, which this build of Ordo was made without (libutf8proc-dev)",
-        part.file());
+    part.fail("needs utf8proc for NFC, which this build of Ordo was made without (libutf8proc-dev)");
 #endif
     changes.push_back({"", "", true});
   } else if (type == "Prepend") {
     changes.push_back({"", part.get<std::string>("prepend")});
   } else {
-    ORDO_CHECK(type == "Replace", DataError, "Tokenizer", "{}: the normalizer {} is not computed here", part.file(),
-               type);
+    part.check(type == "Replace", "the normalizer {} is not computed here", type);
     changes.push_back({part.part("pattern").get<std::string>("String"), part.get<std::string>("content")});
-    ORDO_CHECK(!changes.back().from.empty(), DataError, "Tokenizer", "{}: nothing is to be replaced", part.file());
+    part.check(!changes.back().from.empty(), "nothing is to be replaced");
   }
 }
 
@@ -171,14 +164,13 @@ void Tokenizer::State::read_decoder(const Entries& part) {
     for (const json& one : part.at("decoders")) read_decoder(part.part(one));
   } else if (type == "Replace") {
     restored.push_back({part.part("pattern").get<std::string>("String"), part.get<std::string>("content")});
-    ORDO_CHECK(!restored.back().from.empty(), DataError, "Tokenizer", "{}: nothing is to be replaced", part.file());
+    part.check(!restored.back().from.empty(), "nothing is to be replaced");
   } else if (type == "Strip") {
     part.expect("content", " ");
     part.expect("stop", 0);
     stripped = size_t(std::max<int64_t>(0, part.get<int64_t>("start")));
   } else {
-    ORDO_CHECK(type == "ByteFallback" || type == "Fuse", DataError, "Tokenizer",
-               "{}: the decoder {} is not computed here", part.file(), type);
+    part.check(type == "ByteFallback" || type == "Fuse", "the decoder {} is not computed here", type);
   }
 }
 
@@ -200,30 +192,26 @@ void Tokenizer::State::read_pre_tokenizer(const Entries& part) {
   if (type == "Sequence") {
     for (const json& one : part.at("pretokenizers")) read_pre_tokenizer(part.part(one));
   } else if (type == "Split") {
-    ORDO_CHECK(!letters, DataError, "Tokenizer", "{}: Split follows ByteLevel", part.file());
+    part.check(!letters, "Split follows ByteLevel");
     part.expect("behavior", "Isolated");
     part.expect("invert", false);
     patterns.emplace_back(part.part("pattern").get<std::string>("Regex"), part.file());
   } else if (type == "Digits") {
-    ORDO_CHECK(!letters, DataError, "Tokenizer", "{}: Digits follows ByteLevel", part.file());
+    part.check(!letters, "Digits follows ByteLevel");
     patterns.emplace_back(part.get<bool>("individual_digits", false) ? "\\p{N}" : "\\p{N}+", part.file());
   } else if (type == "Metaspace") {
-    ORDO_CHECK(patterns.empty() && !letters, DataError, "Tokenizer", "{}: Metaspace is not the only pre-tokenizer",
-               part.file());
-    ORDO_CHECK(!part.get<bool>("split", true), DataError, "Tokenizer",
-               "{}: the pre-tokenizer Metaspace splits, which is not computed here", part.file());
+    part.check(patterns.empty() && !letters, "Metaspace is not the only pre-tokenizer");
+    part.check(!part.get<bool>("split", true), "the pre-tokenizer Metaspace splits, which is not computed here");
     mark = part.get<std::string>("replacement");
     const auto scheme = part.get<std::string>("prepend_scheme", "always");
-    ORDO_CHECK(!mark.empty() && (scheme == "always" || scheme == "first" || scheme == "never"), DataError, "Tokenizer",
-               "{}: the pre-tokenizer Metaspace has the prepend_scheme '{}'", part.file(), scheme);
+    part.check(!mark.empty() && (scheme == "always" || scheme == "first" || scheme == "never"),
+               "the pre-tokenizer Metaspace has the prepend_scheme '{}'", scheme);
     mark_every_text = scheme == "always", mark_first_text = scheme == "first";
   } else {
-    ORDO_CHECK(type == "ByteLevel", DataError, "Tokenizer", "{}: the pre-tokenizer {} is not computed here",
-               part.file(), type);
+    part.check(type == "ByteLevel", "the pre-tokenizer {} is not computed here", type);
     characters = false, letters = true;
     prefix_space = part.get<bool>("add_prefix_space", false);
-    ORDO_CHECK(!prefix_space || patterns.empty(), DataError, "Tokenizer",
-               "{}: ByteLevel adds a space to each piece, which is not computed here", part.file());
+    part.check(!prefix_space || patterns.empty(), "ByteLevel adds a space to each piece, which is not computed here");
     if (part.get<bool>("use_regex", true)) patterns.emplace_back(kGPT2Pattern, part.file());
   }
 }
@@ -231,8 +219,8 @@ void Tokenizer::State::read_pre_tokenizer(const Entries& part) {
 void Tokenizer::State::read_post_processor(const Entries& part) {
   const auto type = part.get<std::string>("type");
   const auto number_of = [&](const json& entry) {  // ["[SEP]", 102]
-    ORDO_CHECK(entry.is_array() && entry.size() == 2 && entry[1].is_number_integer() && entry[1].get<int64_t>() >= 0,
-               DataError, "Tokenizer", "{}: {} is no token with its number", part.file(), entry.dump().substr(0, 60));
+    part.check(entry.is_array() && entry.size() == 2 && entry[1].is_number_integer() && entry[1].get<int64_t>() >= 0,
+               "{} is no token with its number", entry.dump().substr(0, 60));
     return entry[1].get<int64_t>();
   };
   if (type == "Sequence") {
@@ -253,20 +241,18 @@ void Tokenizer::State::read_post_processor(const Entries& part) {
         const auto id = item.get<std::string>("id");
         const auto kind = item.get<int64_t>("type_id");
         if (is_text) {
-          ORDO_CHECK(id == "A" || id == "B", DataError, "Tokenizer", "{}: there is no text '{}'", item.file(), id);
+          item.check(id == "A" || id == "B", "there is no text '{}'", id);
           form->emplace_back(id == "A" ? kText : kPair, kind);
         } else {
           for (const int64_t token : special.part(id.c_str()).get<std::vector<int64_t>>("ids")) {
-            ORDO_CHECK(token >= 0, DataError, "Tokenizer", "{}: a text is surrounded by a token {}", part.file(),
-                       token);
+            part.check(token >= 0, "a text is surrounded by a token {}", token);
             form->emplace_back(token, kind);
           }
         }
       }
     }
   } else {
-    ORDO_CHECK(type == "ByteLevel", DataError, "Tokenizer", "{}: the post-processor {} is not computed here",
-               part.file(), type);
+    part.check(type == "ByteLevel", "the post-processor {} is not computed here", type);
   }
 }
 
@@ -275,16 +261,15 @@ void Tokenizer::State::read(const std::string& file) {
   const Entries all = json_file(file, "Tokenizer");
   const Entries model = all.part("model");
   const auto type = model.get<std::string>("type");
-  ORDO_CHECK(type == "BPE" || type == "WordPiece", DataError, "Tokenizer",
-             "{}: the model is {}; there are BPE and WordPiece", file, type);
+  all.check(type == "BPE" || type == "WordPiece", "the model is {}; there are BPE and WordPiece", type);
   const auto vocabulary = model.get<std::map<std::string, int64_t>>("vocab");
   most = 4 * int64_t(vocabulary.size()) + 65536;  // there may be gaps
   type == "BPE" ? read_pairs(all, vocabulary) : read_words(all, vocabulary);
   if (all.has("post_processor")) read_post_processor(all.part("post_processor"));
   for (const Template* form : {&single, &pair})
     for (const auto& [token, kind] : *form)
-      ORDO_CHECK(token < 0 ? token >= kPair : size_t(token) < bytes.size() && bytes[size_t(token)], DataError,
-                 "Tokenizer", "{}: a text is surrounded by a token {}, which there is not", file, token);
+      all.check(token < 0 ? token >= kPair : size_t(token) < bytes.size() && bytes[size_t(token)],
+                "a text is surrounded by a token {}, which there is not", token);
 }
 
 /// The added tokens' numbers.
@@ -295,12 +280,11 @@ std::map<std::string, int64_t> Tokenizer::State::read_added(const Entries& all) 
     const Entries one = all.part(item);
     const auto word = one.get<std::string>("content");
     for (const char* flag : {"lstrip", "rstrip", "single_word"}) one.expect(flag, false);
-    ORDO_CHECK(!word.empty(), DataError, "Tokenizer", "{}: an added token is empty", all.file());
+    all.check(!word.empty(), "an added token is empty");
     const auto id = one.get<int64_t>("id");
     const bool normalised = (word_piece || !changes.empty()) && one.get<bool>("normalized", false);
     const std::string found = normalised ? normal(word) : word;
-    ORDO_CHECK(!found.empty(), DataError, "Tokenizer", "{}: the added token '{}' is nothing after changes", all.file(),
-               word);
+    all.check(!found.empty(), "the added token '{}' is nothing after changes", word);
     (normalised ? added_to_normal : added).add(found, id);
     add(word_piece ? word : found, id);
     numbers[word] = id;
@@ -315,7 +299,6 @@ void Tokenizer::State::read_words(const Entries& all, const std::map<std::string
 }
 
 void Tokenizer::State::read_pairs(const Entries& all, const std::map<std::string, int64_t>& vocabulary) {
-  const std::string& file = all.file();
   const Entries model = all.part("model");
   for (const auto& [name, none] : std::initializer_list<std::pair<const char*, json>>{
            {"dropout", 0}, {"continuing_subword_prefix", ""}, {"end_of_word_suffix", ""}})
@@ -324,32 +307,28 @@ void Tokenizer::State::read_pairs(const Entries& all, const std::map<std::string
   characters = model.get<bool>("byte_fallback", false);
   if (all.has("normalizer")) read_normalizer(all.part("normalizer"));
   if (!characters || all.has("pre_tokenizer")) read_pre_tokenizer(all.part("pre_tokenizer"));
-  ORDO_CHECK(characters || letters, DataError, "Tokenizer",
-             "{}: the words are of characters without byte_fallback, which is not computed here", file);
+  all.check(characters || letters, "the words are of characters without byte_fallback, which is not computed here");
   if (characters) read_decoder(all.part("decoder"));
   // A text of n bytes stays one of some times n.
   for (const std::vector<Change>* list : {&changes, &restored}) {
     double growth = 1;
     for (const Change& change : *list)
       growth *= std::max(1.0, double(change.to.size()) / double(std::max<size_t>(change.from.size(), 1)));
-    ORDO_CHECK(growth <= 256, DataError, "Tokenizer", "{}: changes make a text more than 256 times as long", file);
+    all.check(growth <= 256, "changes make a text more than 256 times as long");
   }
-  if (patterns.empty()) patterns.emplace_back("(?s).+", file);  // one piece, which must be UTF-8
+  if (patterns.empty()) patterns.emplace_back("(?s).+", all.file());  // one piece, which must be UTF-8
 
   const std::vector<std::string> letters = letters_of_bytes();
   std::unordered_map<std::string, char> byte_of;
   for (size_t b = 0; b < 256; ++b) byte_of[letters[b]] = char(b);
-  const auto bytes_of_word = [&](const std::string& word) {
-    std::optional<std::string> found("");
-    if (characters) return std::optional(word);
-    for (size_t at = 0; at < word.size() && found;) {
-      const size_t length = (uint8_t(word[at]) & 0xe0) == 0xc0 ? 2 : 1;
+  const auto bytes_of_word = [&](const std::string& word) -> std::optional<std::string> {
+    if (characters) return word;
+    std::string found;
+    for (size_t at = 0, length; at < word.size(); at += length) {
+      length = (uint8_t(word[at]) & 0xe0) == 0xc0 ? 2 : 1;
       const auto byte = byte_of.find(word.substr(at, length));
-      if (byte == byte_of.end())
-        found.reset();
-      else
-        *found += byte->second;
-      at += length;
+      if (byte == byte_of.end()) return std::nullopt;
+      found += byte->second;
     }
     return found;
   };
@@ -357,10 +336,9 @@ void Tokenizer::State::read_pairs(const Entries& all, const std::map<std::string
   for (const auto& [word, id] : vocabulary) {
     // Added tokens may be learnt ones, which merges know, or be no bytes at all.
     const std::optional<std::string> found = bytes_of_word(word);
-    ORDO_CHECK(found || of_added.contains(word), DataError, "Tokenizer", "{}: '{}' is no word of bytes", file, word);
+    all.check(found || of_added.contains(word), "'{}' is no word of bytes", word);
     const auto as_added = of_added.find(word);
-    ORDO_CHECK(as_added == of_added.end() || as_added->second == id, DataError, "Tokenizer", "{}: '{}' has two numbers",
-               file, word);
+    all.check(as_added == of_added.end() || as_added->second == id, "'{}' has two numbers", word);
     if (as_added == of_added.end()) add(*found, id);
     if (!found) continue;
     tokens[*found] = id;
@@ -368,7 +346,7 @@ void Tokenizer::State::read_pairs(const Entries& all, const std::map<std::string
   }
   for (int b = 0; b < 256 && characters; ++b) {
     const auto byte = tokens.find(name_of_byte(uint8_t(b)));
-    ORDO_CHECK(byte != tokens.end(), DataError, "Tokenizer", "{}: has no token {}", file, name_of_byte(uint8_t(b)));
+    all.check(byte != tokens.end(), "has no token {}", name_of_byte(uint8_t(b)));
     of_byte[size_t(b)] = byte->second;
     bytes[size_t(byte->second)] = std::string(1, char(b));
   }
@@ -381,14 +359,14 @@ void Tokenizer::State::read_pairs(const Entries& all, const std::map<std::string
     if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string()) {
       left = merge[0].get<std::string>(), right = merge[1].get<std::string>();
     } else {
-      ORDO_CHECK(merge.is_string(), DataError, "Tokenizer", "{}: a merge is {}", file, merge.dump().substr(0, 60));
+      if (!merge.is_string()) all.fail("a merge is {}", merge.dump().substr(0, 60));
       const auto text = merge.get<std::string>();
       const size_t space = text.find(' ');
       left = text.substr(0, space), right = space == std::string::npos ? "" : text.substr(space + 1);
     }
     left = bytes_of_word(left).value_or(left), right = bytes_of_word(right).value_or(right);
     for (const std::string& part : {left, right, left + right})
-      ORDO_CHECK(tokens.contains(part), DataError, "Tokenizer", "{}: merge {} is of what is no token", file, rank);
+      all.check(tokens.contains(part), "merge {} is of what is no token", rank);
     merges.emplace(pair_of(tokens[left], tokens[right]), Merge{rank, tokens[left + right]});
     ++rank;
   }

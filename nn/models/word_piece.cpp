@@ -71,9 +71,7 @@ std::string without_accents(const std::string& text) {
 
 WordPiece::WordPiece(const Entries& file) {
 #ifndef ORDO_HAS_UTF8PROC
-  ordo::detail::fail<DataError>(
-      "Tokenizer", "{}: needs utf8proc for WordPiece, which this build of Ordo was made without (libutf8proc-dev)",
-      file.file());
+  file.fail("needs utf8proc for WordPiece, which this build of Ordo was made without (libutf8proc-dev)");
 #endif
   const Entries model = file.part("model"), normalizer = file.part("normalizer"), decoder = file.part("decoder");
   normalizer.expect("type", "BertNormalizer");
@@ -92,7 +90,7 @@ WordPiece::WordPiece(const Entries& file) {
     longest_ = std::max(longest_, word.size());
   }
   const auto unknown = model.get<std::string>("unk_token", "[UNK]");
-  ORDO_CHECK(tokens.contains(unknown), DataError, "Tokenizer", "{}: the vocabulary has no '{}'", file.file(), unknown);
+  file.check(tokens.contains(unknown), "the vocabulary has no '{}'", unknown);
   unknown_ = tokens[unknown];
 }
 
@@ -165,23 +163,15 @@ void WordPiece::encode_word(std::string_view word, std::vector<int64_t>& out) co
 }
 
 std::string WordPiece::joined(const std::vector<std::string>& words) const {
+  constexpr std::pair<const char*, const char*> kCleaned[] = {
+      {" .", "."},   {" ?", "?"},           {" !", "!"},   {" ,", ","},     {" ' ", "'"},   {" n't", "n't"},
+      {" 'm", "'m"}, {" do not", " don't"}, {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
   std::string text;
   for (size_t i = 0; i < words.size(); ++i) {
     std::string word = words[i];
     if (i > 0) word = word.starts_with(continuation_) ? word.substr(continuation_.size()) : " " + word;
     if (cleans_up_)
-      for (const auto& [from, to] : {std::pair{" .", "."},
-                                     {" ?", "?"},
-                                     {" !", "!"},
-                                     {" ,", ","},
-                                     {" ' ", "'"},
-                                     {" n't", "n't"},
-                                     {" 'm", "'m"},
-                                     {" do not", " don't"},
-                                     {" 's", "'s"},
-                                     {" 've", "'ve"},
-                                     {" 're", "'re"}})
-        word = replaced(word, from, to);
+      for (const auto& [from, to] : kCleaned) word = replaced(word, from, to);
     text += word;
   }
   return text;

@@ -12,9 +12,7 @@
 
 namespace ordo::optim {
 
-namespace {
-
-TensorList gradients_of(const char* op, const TensorList& parameters) {
+static TensorList gradients_of(const char* op, const TensorList& parameters) {
   TensorList all;
   for (const Tensor& p : parameters) {
     detail::expect_defined(op, p, "parameter");
@@ -22,8 +20,6 @@ TensorList gradients_of(const char* op, const TensorList& parameters) {
   }
   return all;
 }
-
-}  // namespace
 
 Tensor clip_grad_norm_(const TensorList& parameters, double max_norm, double p, bool error_if_nonfinite) {
   const ordo::detail::LibraryCall library;

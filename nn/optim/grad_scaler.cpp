@@ -16,16 +16,13 @@
 #include <ordo/nn/state/entries.h>
 
 namespace ordo::amp {
-namespace {
 
 constexpr const char* kGradScaler = "GradScaler";
 
-void expect_scale(double scale) {
+static void expect_scale(double scale) {
   ORDO_CHECK(scale > 0 && scale <= double(std::numeric_limits<float>::max()), ValueError, kGradScaler,
              "needs a scale above 0 that float32 holds, not {}", scale);
 }
-
-}  // namespace
 
 GradScaler::GradScaler(GradScalerOptions options) : options_(options), scale_(options.init_scale) {
   expect_scale(options.init_scale);

@@ -15,14 +15,12 @@
 
 namespace ordo::optim {
 
-namespace {
-
-double dot_of(const Tensor& a, const Tensor& b) { return dot(a, b).item(); }
-double largest(const Tensor& t) { return t.numel() == 0 ? 0 : t.abs().max().item(); }
+static double dot_of(const Tensor& a, const Tensor& b) { return dot(a, b).item(); }
+static double largest(const Tensor& t) { return t.numel() == 0 ? 0 : t.abs().max().item(); }
 
 /// Where the cubic through two points with these values and slopes is least, within [low, high].
-double cubic_minimum(double x1, double f1, double slope1, double x2, double f2, double slope2, double low,
-                     double high) {
+static double cubic_minimum(double x1, double f1, double slope1, double x2, double f2, double slope2, double low,
+                            double high) {
   const double d1 = slope1 + slope2 - 3 * (f1 - f2) / (x1 - x2), square = d1 * d1 - slope1 * slope2;
   if (!(square >= 0)) return (low + high) / 2;
   const double d2 = std::sqrt(square);
@@ -30,8 +28,6 @@ double cubic_minimum(double x1, double f1, double slope1, double x2, double f2, 
                                 : x1 - (x1 - x2) * ((slope1 + d2 - d1) / (slope1 - slope2 + 2 * d2));
   return std::min(std::max(least, low), high);
 }
-
-}  // namespace
 
 LBFGS::LBFGS(const TensorList& parameters, LBFGSOptions options) : Optimizer("LBFGS"), options_(options) {
   const ordo::detail::LibraryCall library;

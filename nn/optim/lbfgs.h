@@ -11,7 +11,6 @@
 
 #include <functional>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include <ordo/nn/optim/optimizer.h>

@@ -6,7 +6,6 @@
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/op_call.h>
-#include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/engine/run/graph.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/elementwise/functions.h>

@@ -38,8 +38,7 @@ struct ParameterGroup {
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
-  Optimizer(const Optimizer&) = delete;
-  Optimizer& operator=(const Optimizer&) = delete;
+  Optimizer(Optimizer&&) = delete;
 
   /// Updates every parameter that has a gradient, in place and unrecorded; the others keep their values and state.
   ///

@@ -7,18 +7,18 @@
 
 namespace ordo::optim {
 
-namespace {
+static AdamOptions as_adam(const AdamWOptions& o) {
+  return {o.lr, o.betas, o.eps, o.weight_decay, o.amsgrad, o.maximize};
+}
 
-AdamOptions as_adam(const AdamWOptions& o) { return {o.lr, o.betas, o.eps, o.weight_decay, o.amsgrad, o.maximize}; }
-
-Adam::Groups as_adam(const AdamW::Groups& groups) {
+static Adam::Groups as_adam(const AdamW::Groups& groups) {
   const detail::LibraryCall library;
   Adam::Groups all;
   for (const auto& group : groups) all.push_back({group.parameters, as_adam(group.options)});
   return all;
 }
 
-void check_sgd(const SGDOptions& o) {
+static void check_sgd(const SGDOptions& o) {
   expect_at_least_0("SGD", "a momentum", o.momentum);
   expect_at_least_0("SGD", "a weight decay", o.weight_decay);
   ORDO_CHECK(!o.nesterov || (o.momentum > 0 && o.dampening == 0), ValueError, "SGD",
@@ -26,25 +26,23 @@ void check_sgd(const SGDOptions& o) {
 }
 
 template <bool decoupled>
-void check_adam(const AdamOptions& o) {
+static void check_adam(const AdamOptions& o) {
   expect_adam(decoupled ? "AdamW" : "Adam", o);
 }
 
-void check_rmsprop(const RMSpropOptions& o) {
+static void check_rmsprop(const RMSpropOptions& o) {
   ORDO_CHECK(o.alpha >= 0 && o.alpha < 1, ValueError, "RMSprop", "needs alpha in [0, 1), not {}", o.alpha);
   expect_at_least_0("RMSprop", "eps", o.eps);
   expect_at_least_0("RMSprop", "a weight decay", o.weight_decay);
   expect_at_least_0("RMSprop", "a momentum", o.momentum);
 }
 
-void check_adagrad(const AdagradOptions& o) {
+static void check_adagrad(const AdagradOptions& o) {
   expect_at_least_0("Adagrad", "a decay of the learning rate", o.lr_decay);
   expect_at_least_0("Adagrad", "a weight decay", o.weight_decay);
   expect_at_least_0("Adagrad", "an initial sum", o.initial_accumulator_value);
   expect_at_least_0("Adagrad", "eps", o.eps);
 }
-
-}  // namespace
 
 // -- SGD --------------------------------------------------------------------------------------------------------------
 

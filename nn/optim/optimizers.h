@@ -96,8 +96,7 @@ struct AdamWOptions {
 /// Throws: as Adam.
 /// PyTorch: torch.optim.AdamW.
 /// Source: Loshchilov, Hutter, "Decoupled weight decay regularization", 2019.
-class AdamW : public Adam {
- public:
+struct AdamW : Adam {
   using Groups = std::vector<ParameterGroup<AdamWOptions>>;  ///< with its own options
   explicit AdamW(TensorList parameters, AdamWOptions options = {}) : AdamW(Groups{{std::move(parameters), options}}) {}
   explicit AdamW(const Groups& groups);

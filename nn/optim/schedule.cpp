@@ -12,14 +12,12 @@
 
 namespace ordo::optim {
 
-namespace {
-
-void expect_factor(const char* op, const char* what, double factor) {
+static void expect_factor(const char* op, const char* what, double factor) {
   ORDO_CHECK(factor >= 0 && std::isfinite(factor), ValueError, op, "needs {} of at least 0, not {}", what, factor);
 }
 
 /// By squaring: the C library's pow() differs in the last bit between machines.
-double power(double base, int64_t exponent) {
+static double power(double base, int64_t exponent) {
   double result = 1;
   for (; exponent > 0; exponent /= 2, base *= base)
     if (exponent % 2) result *= base;
@@ -28,7 +26,7 @@ double power(double base, int64_t exponent) {
 
 /// `factor` of a step, which is checked first.
 template <class F>
-Schedule schedule(const char* op, F factor) {
+static Schedule schedule(const char* op, F factor) {
   return [op, factor = std::move(factor)](int64_t step) -> double {
     ORDO_CHECK(step >= 0, ValueError, op, "needs a step of at least 0, not {}", step);
     return factor(step);
@@ -36,12 +34,10 @@ Schedule schedule(const char* op, F factor) {
 }
 
 /// From `from` to `to` along half a cosine, of which `part` of 1 is done.
-double along_cosine(double from, double to, double part) {
+static double along_cosine(double from, double to, double part) {
   constexpr double kPi = 3.141592653589793;
   return to + (from - to) * ((1 + math::cos(kPi * part)) / 2);
 }
-
-}  // namespace
 
 Schedule constant(double factor) {
   const ordo::detail::LibraryCall library;

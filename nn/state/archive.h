@@ -25,8 +25,7 @@ class Archive {
   ~Archive() {
     if (zip_) zip_discard(zip_);
   }
-  Archive(const Archive&) = delete;
-  Archive& operator=(const Archive&) = delete;
+  Archive(Archive&&) = delete;
 
   /// All members, checked against each other and the archive's size. DataError for a name that ends otherwise.
   std::vector<Entry> entries(const std::string& ending = "") const;

@@ -11,12 +11,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <string_view>
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/calls/check.h>
-#include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/engine/run/files.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/nn/state/entries.h>
@@ -26,13 +24,11 @@ namespace ordo {
 
 namespace fs = std::filesystem;
 
-namespace {
-
 constexpr std::string_view kStep = "step-", kExtension = ".safetensors";
 constexpr const char *kBest = "best.safetensors", *kMetric = "metric", *kLock = ".lock";
 
 /// A file rather than the folder is locked: on network file systems only files can be.
-std::shared_ptr<const void> locked(const std::string& folder) {
+static std::shared_ptr<const void> locked(const std::string& folder) {
   const std::string path = (fs::path(folder) / kLock).string();
   if (::access(folder.c_str(), W_OK) != 0) return nullptr;  // nothing can be saved
   const int file = detail::open_to_write("CheckpointFolder", path, O_RDWR | O_CREAT, path);
@@ -43,7 +39,7 @@ std::shared_ptr<const void> locked(const std::string& folder) {
 }
 
 /// Where there is no memory for a name, the iterators of std::filesystem end the program.
-std::vector<std::string> names_in(const std::string& folder) {
+static std::vector<std::string> names_in(const std::string& folder) {
   const auto expect = [&](bool good) {
     ORDO_CHECK(good, DataError, "CheckpointFolder", "{}: {}", folder, std::strerror(errno));
   };
@@ -61,8 +57,6 @@ std::vector<std::string> names_in(const std::string& folder) {
   expect(errno == 0);
   return names;
 }
-
-}  // namespace
 
 // -- Checkpoint -------------------------------------------------------------------------------------------------------
 

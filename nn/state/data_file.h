@@ -18,8 +18,7 @@ namespace ordo::nn {
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  ByteSource(const ByteSource&) = delete;
-  ByteSource& operator=(const ByteSource&) = delete;
+  ByteSource(ByteSource&&) = delete;
 
   /// Reads exactly `bytes` bytes of `what` or throws DataError.
   void read(void* to, uint64_t bytes, const char* what);

@@ -5,17 +5,13 @@
 
 namespace ordo::nn {
 
-namespace {
-
-std::string list_of(const std::vector<std::string>& names) {
+static std::string list_of(const std::vector<std::string>& names) {
   constexpr size_t kMost = 8;
   std::string text;
   for (size_t i = 0; i < names.size() && i < kMost; ++i) text += fmt::format("{}'{}'", i ? ", " : "", names[i]);
   if (names.size() > kMost) text += fmt::format(" and {} more", names.size() - kMost);
   return text;
 }
-
-}  // namespace
 
 Entries::Entries(const char* op, const NamedTensorList& state) : op_(op) {
   for (const auto& [name, tensor] : state) {

@@ -25,6 +25,12 @@ int write_all(int file, std::string_view bytes) {
   return 0;
 }
 
+void make_folder(std::string_view op, const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  ORDO_CHECK(!error, DataError, op, "{}: cannot be made: {}", path, error.message());
+}
+
 void WholeFile::fail(const char* what) const {
   detail::fail<DataError>(op_, "{}: {}: {}", path_, what, std::strerror(errno));
 }

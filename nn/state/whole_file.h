@@ -11,6 +11,9 @@ namespace ordo::nn {
 /// Writes all bytes to an open file. Gives errno, or 0.
 int write_all(int file, std::string_view bytes);
 
+/// With the folders that it lies in. DataError in the name of `op`.
+void make_folder(std::string_view op, const std::string& path);
+
 class WholeFile {
  public:
   /// Begins PATH.part, and empties one that an interrupted program left. A link stays: where it leads is written. So
@@ -19,8 +22,7 @@ class WholeFile {
   explicit WholeFile(const std::string& path, std::string_view op = "save");
   /// Removes PATH.part unless commit() succeeded.
   ~WholeFile();
-  WholeFile(const WholeFile&) = delete;
-  WholeFile& operator=(const WholeFile&) = delete;
+  WholeFile(WholeFile&&) = delete;
 
   /// DataError when the disk is full or fails; PATH has not changed then.
   void write(const void* from, uint64_t bytes) { write({static_cast<const char*>(from), bytes}); }

@@ -10,20 +10,17 @@
 #include <ordo/nn/train/training_run.h>
 
 namespace ordo::detail {
-namespace {
 
 constexpr int64_t kLogVersion = 1;
 
 /// What the bits of a run may depend on at the level run_to_run. The number of threads is none of it.
-std::vector<std::string> environment() {
+static std::vector<std::string> environment() {
   std::vector<std::string> all;
   for (const LibraryVersion& library : libraries()) all.push_back(library.name + " " + library.version);
   for (std::string& setting : library_settings()) all.push_back(std::move(setting));
   for (const DeviceDescription& device : devices()) all.push_back(device.device.str() + ": " + device.name);
   return all;
 }
-
-}  // namespace
 
 void TrainingRun::open_files() {
   TrainerStatus& status = trainer_.status_;
@@ -126,14 +123,12 @@ void TrainingRun::show_epoch() {
 
 // -- RunState as a state dict ----------------------------------------------------------------------------------------
 
-namespace {
-
 constexpr int64_t kHashDigits = 64;
 constexpr const char *kMetric = "metric.", *kWeights = "weights";
 
 /// Calls f(name, number) for every number of the state.
 template <class State, class F>
-void for_numbers(State& s, F&& f) {
+static void for_numbers(State& s, F&& f) {
   f("epochs", s.epochs);
   f("steps", s.steps);
   f("batches", s.batches);
@@ -146,8 +141,6 @@ void for_numbers(State& s, F&& f) {
   f("worse", s.worse);
   f("log_bytes", s.log_bytes);
 }
-
-}  // namespace
 
 nn::NamedTensorList RunState::state_dict() const {
   nn::NamedTensorList all;

@@ -14,9 +14,8 @@
 #include <ordo/nn/state/whole_file.h>
 
 namespace ordo::detail {
-namespace {
 
-std::string json_string(std::string_view text) {
+static std::string json_string(std::string_view text) {
   std::string all = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\')
@@ -29,12 +28,10 @@ std::string json_string(std::string_view text) {
   return all += '"';
 }
 
-std::string number(double value) {
+static std::string number(double value) {
   if (std::isnan(value)) return "\"nan\"";
   return std::isinf(value) ? fmt::format("\"{}\"", value) : fmt::format("{}", value);
 }
-
-}  // namespace
 
 void JsonLine::begin(std::string_view name) {
   text_ += fmt::format("{}{}:", text_.size() > 1 ? "," : "", json_string(name));

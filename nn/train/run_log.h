@@ -37,8 +37,7 @@ class RunLog {
   /// holds something: for a run that is `resumed`, something else than what a run that saved nothing yet left.
   RunLog(const std::string& path, int64_t keep, bool resumed);
   ~RunLog();
-  RunLog(const RunLog&) = delete;
-  RunLog& operator=(const RunLog&) = delete;
+  RunLog(RunLog&&) = delete;
 
   /// DataError when the disk is full or fails.
   void write(const JsonLine& line);

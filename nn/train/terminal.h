@@ -13,8 +13,7 @@ class Progress {
   /// `done` of `steps` were made by earlier parts of the run.
   Progress(bool on, int64_t done, int64_t steps);
   ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  Progress(Progress&&) = delete;
 
   /// Draws the bar anew, ten times a second at most.
   void step(int64_t step, const std::string& label, double loss);
@@ -35,8 +34,7 @@ class InterruptGuard {
  public:
   explicit InterruptGuard(bool on);
   ~InterruptGuard();
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
+  InterruptGuard(InterruptGuard&&) = delete;
 
   bool interrupted() const;
 

@@ -1,13 +1,11 @@
 #include <ordo/nn/train/trainer.h>
 
 #include <iterator>
-#include <string>
 
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/enumerator.h>
 #include <ordo/engine/distributed/collectives.h>
 #include <ordo/engine/distributed/reduction_tree.h>
-#include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/engine/run/generator.h>
 #include <ordo/nn/train/training_run.h>
 

@@ -115,8 +115,7 @@ class Trainer {
   /// Seeds, if there is `randomness`: make the Trainer before the model, so that the model's first weights repeat.
   explicit Trainer(TrainerOptions options);
   ~Trainer();
-  Trainer(const Trainer&) = delete;
-  Trainer& operator=(const Trainer&) = delete;
+  Trainer(Trainer&&) = delete;
 
   /// Validates by evaluate(), whose batches several processes share; the numbers are the same. `model` and `loader`
   /// must outlive the Trainer.

@@ -33,8 +33,7 @@ class WithAverages {
   void end() {
     if (optim::EMA* const average = std::exchange(average_, nullptr)) average->swap();
   }
-  WithAverages(const WithAverages&) = delete;
-  WithAverages& operator=(const WithAverages&) = delete;
+  WithAverages(WithAverages&&) = delete;
 
  private:
   optim::EMA* average_;
@@ -194,10 +193,7 @@ void TrainingRun::end_step() {
     optimizer.set_lr_factor((options_.schedule ? options_.schedule(state_.steps) : 1.0) *
                             (plateau_ ? plateau_->factor() : 1.0));
   status.lr = optimizer.lr();
-  if (shards_optimizer())
-    step_of_part();
-  else
-    optimizer.step();
+  shards_optimizer() ? step_of_part() : optimizer.step();
   if (average_) average_->update();
   status.step = ++state_.steps;
   audit::number_step(state_.steps + 1);

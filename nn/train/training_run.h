@@ -38,8 +38,7 @@ class TrainingRun {
  public:
   TrainingRun(Trainer& trainer, const TrainingWork& work);
   ~TrainingRun();
-  TrainingRun(const TrainingRun&) = delete;
-  TrainingRun& operator=(const TrainingRun&) = delete;
+  TrainingRun(TrainingRun&&) = delete;
   TrainResult go();
 
  private:

@@ -1,11 +1,11 @@
 // audit::watch, which nn/audit/reproducible.h declares: recordings begin and end in a Trainer's callbacks.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 
 #include <ordo/engine/calls/check.h>
 #include <ordo/nn/audit/reproducible.h>
+#include <ordo/nn/state/whole_file.h>
 #include <ordo/nn/train/trainer.h>
 
 namespace ordo::audit {
@@ -22,9 +22,7 @@ void watch(Trainer& trainer, AuditOptions options) {
   const auto state = std::make_shared<State>(State{std::move(options), 0, nullptr});
   trainer.on(On::run_begin, [state](Trainer&) {
     state->made = 0;
-    std::error_code error;
-    std::filesystem::create_directories(state->options.folder, error);
-    ORDO_CHECK(!error, DataError, "audit::watch", "{}: cannot be made: {}", state->options.folder, error.message());
+    nn::make_folder("audit::watch", state->options.folder);
   });
   trainer.on(On::step_begin, [state](Trainer& t) {
     const AuditOptions& o = state->options;

@@ -1,10 +1,8 @@
 #include <ordo/autograd/ops/create/random.h>
 
-#include <ordo/autograd/ops/math/binary.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/reduce/sort.h>
 #include <ordo/engine/memory/out_of_memory.h>
-#include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/fingerprint/mix.h>
 #include <ordo/kernels/random/random.h>
 

@@ -126,8 +126,7 @@ class RowStreams {
  public:
   explicit RowStreams(std::vector<int64_t> samples, int64_t step = 0, const Generator& generator = default_generator());
   ~RowStreams();
-  RowStreams(const RowStreams&) = delete;
-  RowStreams& operator=(const RowStreams&) = delete;
+  RowStreams(RowStreams&&) = delete;
 
  private:
   friend Tensor dropout(const Tensor&, double, bool, Generator*);

@@ -4,11 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/ops/create/arange.h>
 #include <ordo/autograd/ops/functional/keys_in_front.h>
-#include <ordo/autograd/ops/index/gather.h>
 #include <ordo/autograd/ops/operation.h>
-#include <ordo/autograd/ops/reduce/search.h>
 #include <ordo/autograd/ops/reduce/sort.h>
 #include <ordo/autograd/ops/shape/diagonal.h>
 #include <ordo/kernels/matmul/gemm.h>

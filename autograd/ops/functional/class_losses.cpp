@@ -103,9 +103,8 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntr
   return call.done(loss * (1 - o.label_smoothing) + smooth * o.label_smoothing);
 }
 
-ORDO_REGISTER_OP({.name = "multi_margin_loss", .family = "loss", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "multilabel_margin_loss", .family = "loss", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "multilabel_soft_margin_loss", .family = "loss", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OPS({.name = "multi_margin_loss", .family = "loss", .dtypes = kFloatingTypes},
+                  {"multilabel_margin_loss", "multilabel_soft_margin_loss"});
 
 /// Scores, and class indices beside them.
 static void expect_scores(const char* op, const Tensor& input, const Tensor& target) {
@@ -189,11 +188,10 @@ Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, co
   return call.done(detail::reduced(mean(losses, {-1}), o.reduction, input));
 }
 
-namespace {
-
 using Lengths = std::vector<int64_t>;
 
-Tensor gradient_of(const Tensor& grad, const Tensor& log_probs, const kernels::CtcPlan& plan, bool zero_infinity) {
+static Tensor gradient_of(const Tensor& grad, const Tensor& log_probs, const kernels::CtcPlan& plan,
+                          bool zero_infinity) {
   const OpCall call("ctc_loss_backward", grad, log_probs, plan.states, zero_infinity);
   return record(call, kernels::ctc_loss_backward(grad, log_probs, plan, zero_infinity), {grad, log_probs},
                 [](const Tensor&) -> TensorList {
@@ -202,8 +200,8 @@ Tensor gradient_of(const Tensor& grad, const Tensor& log_probs, const kernels::C
 }
 
 /// Of log_probs [T, N, C], in the dtype that they are computed in.
-Tensor item_losses(const Tensor& log_probs, const Tensor& targets, const Lengths& input_lengths,
-                   const Lengths& target_lengths, int64_t blank, bool zero_infinity) {
+static Tensor item_losses(const Tensor& log_probs, const Tensor& targets, const Lengths& input_lengths,
+                          const Lengths& target_lengths, int64_t blank, bool zero_infinity) {
   const OpCall call("ctc_loss", log_probs, targets, input_lengths, target_lengths, blank, int64_t(Reduction::none),
                     zero_infinity);
   const bool keep = recorded(log_probs);
@@ -216,8 +214,8 @@ Tensor item_losses(const Tensor& log_probs, const Tensor& targets, const Lengths
                 });
 }
 
-Tensor reduced(const Tensor& log_probs, const Tensor& targets, const Lengths& input_lengths,
-               const Lengths& target_lengths, const CTCLossOptions& o) {
+static Tensor reduced(const Tensor& log_probs, const Tensor& targets, const Lengths& input_lengths,
+                      const Lengths& target_lengths, const CTCLossOptions& o) {
   detail::expect_reduction("ctc_loss", o.reduction);
   const bool one = log_probs.defined() && log_probs.dim() == 2;
   Tensor losses = item_losses(one ? log_probs.unsqueeze(1) : log_probs, targets, input_lengths, target_lengths, o.blank,
@@ -234,15 +232,13 @@ Tensor reduced(const Tensor& log_probs, const Tensor& targets, const Lengths& in
   return losses.to(log_probs.dtype());
 }
 
-Lengths numbers(const Tensor& lengths, const char* argument) {
+static Lengths numbers(const Tensor& lengths, const char* argument) {
   detail::expect_defined("ctc_loss", lengths, argument);
   detail::expect_index_dtype("ctc_loss", lengths);
   ORDO_CHECK(lengths.dim() <= 1, ShapeError, "ctc_loss", "{} must have one dimension, but have shape {}", argument,
              lengths.sizes());
   return lengths.to_vector<int64_t>();
 }
-
-}  // namespace
 
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Lengths& input_lengths,
                 const Lengths& target_lengths, const CTCLossOptions& o) {

@@ -5,11 +5,8 @@
 
 namespace ordo {
 
-ORDO_REGISTER_OP({.name = "hinge_embedding_loss", .family = "loss", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "cosine_embedding_loss", .family = "loss", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "margin_ranking_loss", .family = "loss", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "soft_margin_loss", .family = "loss", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "triplet_margin_loss", .family = "loss", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OPS({.name = "hinge_embedding_loss", .family = "loss", .dtypes = kFloatingTypes},
+                  {"cosine_embedding_loss", "margin_ranking_loss", "soft_margin_loss", "triplet_margin_loss"});
 
 Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, const HingeEmbeddingLossOptions& o) {
   ORDO_AUTOCAST(raise, hinge_embedding_loss, input, target, o);

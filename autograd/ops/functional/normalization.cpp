@@ -1,7 +1,6 @@
 #include <ordo/autograd/ops/functional/normalization.h>
 
 #include <algorithm>
-#include <optional>
 
 #include <ordo/autograd/ops/functional/pooling.h>
 #include <ordo/autograd/ops/operation.h>

@@ -1,8 +1,5 @@
 #include <ordo/autograd/ops/functional/pooling.h>
 
-#include <ordo/autograd/ops/create/random.h>
-#include <ordo/autograd/ops/index/gather.h>
-#include <ordo/autograd/ops/index/scatter.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/engine/calls/checked.h>
 #include <ordo/kernels/pooling/avg_pool.h>
@@ -12,15 +9,14 @@
 #include <ordo/kernels/windows/sliding.h>
 
 namespace ordo {
-namespace {
 
 using kernels::PoolArguments;
 
 // -- maxima and averages: the recorded calls, over sliding or adaptive windows of any rank. Their names end in _call,
 // because their arguments' namespace has functions of the short names.
 
-Tensor max_pool_backward_call(const Tensor& grad, const Saved& indices, const Dims& input_sizes,
-                              const PoolArguments& a) {
+static Tensor max_pool_backward_call(const Tensor& grad, const Saved& indices, const Dims& input_sizes,
+                                     const PoolArguments& a) {
   const OpCall call(kernels::kMaxPoolBackward.of(a), grad, indices.get(), input_sizes, a);
   return record(call, kernels::max_pool_backward(grad, indices.get(), input_sizes, a), {grad},
                 [indices, rank = a.rank](const Tensor& g) {
@@ -29,7 +25,7 @@ Tensor max_pool_backward_call(const Tensor& grad, const Saved& indices, const Di
                 });
 }
 
-MaxPoolResult max_pool_forward(const OpCall& call, const Tensor& input, const PoolArguments& a) {
+static MaxPoolResult max_pool_forward(const OpCall& call, const Tensor& input, const PoolArguments& a) {
   MaxPoolResult result = kernels::max_pool_with_indices(input, a);
   result.values = record(call, std::move(result.values), {input},
                          [indices = Saved(result.indices), sizes = input.sizes(), a](const Tensor& grad) {
@@ -40,46 +36,44 @@ MaxPoolResult max_pool_forward(const OpCall& call, const Tensor& input, const Po
 }
 
 /// Without a gradient, no indices are needed.
-Tensor max_pool_call(const Tensor& input, const PoolArguments& a) {
+static Tensor max_pool_call(const Tensor& input, const PoolArguments& a) {
   const OpCall call(kernels::kMaxPool.of(a), input, a);
   if (recorded(input)) return max_pool_forward(call, input, a).values;
   return call.done(kernels::max_pool(input, a));
 }
 
-MaxPoolResult max_pool_with_indices_call(const Tensor& input, const PoolArguments& a) {
+static MaxPoolResult max_pool_with_indices_call(const Tensor& input, const PoolArguments& a) {
   const OpCall call(kernels::kMaxPoolWithIndices.of(a), input, a);
   return max_pool_forward(call, input, a);
 }
 
-Tensor avg_pool_backward_call(const Tensor& grad, const Dims& input_sizes, const PoolArguments& a);
+static Tensor avg_pool_backward_call(const Tensor& grad, const Dims& input_sizes, const PoolArguments& a);
 
-Tensor avg_pool_call(const Tensor& input, const PoolArguments& a) {
+static Tensor avg_pool_call(const Tensor& input, const PoolArguments& a) {
   const OpCall call(kernels::kAvgPool.of(a), input, a);
   return record(call, kernels::avg_pool(input, a), {input},
                 [a, sizes = input.sizes()](const Tensor& grad) { return avg_pool_backward_call(grad, sizes, a); });
 }
 
 // Linear, so the gradient of the backward pass is the forward pass.
-Tensor avg_pool_backward_call(const Tensor& grad, const Dims& input_sizes, const PoolArguments& a) {
+static Tensor avg_pool_backward_call(const Tensor& grad, const Dims& input_sizes, const PoolArguments& a) {
   const OpCall call(kernels::kAvgPoolBackward.of(a), grad, input_sizes, a);
   return record(call, kernels::avg_pool_backward(grad, input_sizes, a), {grad},
                 [a](const Tensor& g) { return avg_pool_call(g, a); });
 }
 
 template <int N>
-PoolArguments max_pool_arguments(const Size<N>& kernel, const MaxPoolOptions<N>& o) {
+static PoolArguments max_pool_arguments(const Size<N>& kernel, const MaxPoolOptions<N>& o) {
   return kernels::max_pool_arguments(kernel, o.stride, o.padding, o.dilation, o.ceil_mode);
 }
 template <int N>
-PoolArguments avg_pool_arguments(const Size<N>& kernel, const AvgPoolOptions<N>& o) {
+static PoolArguments avg_pool_arguments(const Size<N>& kernel, const AvgPoolOptions<N>& o) {
   if constexpr (N == 1)
     return kernels::avg_pool_arguments(kernel, o.stride, o.padding, o.ceil_mode, o.count_include_pad);
   else
     return kernels::avg_pool_arguments(kernel, o.stride, o.padding, o.ceil_mode, o.count_include_pad,
                                        o.divisor_override);
 }
-
-}  // namespace
 
 // The functions of 1, 2 and 3 dimensions.
 #define ORDO_POOLS(N)                                                                                          \
@@ -110,11 +104,9 @@ ORDO_POOLS(3)
 
 static const kernels::PoolRows kLpRows(kernels::kLpPool, "made of avg_pool; the algorithms are its backward pass's");
 
-namespace {
-
 template <int N>
-Tensor lp_pool(const OpCall& call, const Tensor& input, double norm_type, Size<N> kernel, OptionalSize<N> stride,
-               bool ceil_mode) {
+static Tensor lp_pool(const OpCall& call, const Tensor& input, double norm_type, Size<N> kernel, OptionalSize<N> stride,
+                      bool ceil_mode) {
   const char* const op = call.name();
   detail::expect_floating(op, input, "input");
   ORDO_CHECK(norm_type != 0, ValueError, op, "norm_type must not be 0");
@@ -126,8 +118,6 @@ Tensor lp_pool(const OpCall& call, const Tensor& input, double norm_type, Size<N
   if (norm_type == 2) return call.done(sqrt(powers.mul(cells)));  // squares have no sign
   return call.done((powers.sign() * powers.abs().relu()).mul(cells).pow(1 / norm_type));
 }
-
-}  // namespace
 
 #define ORDO_LP_POOL(N)                                                                                         \
   Tensor lp_pool##N##d(const Tensor& input, double norm_type, Size##N kernel_size, const LPPoolOptions<N>& o) { \
@@ -142,22 +132,17 @@ ORDO_LP_POOL(3)
 
 // -- maxima of windows at random places
 
-#define ORDO_REGISTER_FRACTIONAL(name_)                                    \
-  ORDO_REGISTER_OP({.name = name_,                                         \
-                    .family = "pooling",                                   \
-                    .dtypes = kFloatingTypes,                              \
-                    .algorithms = kernels::accumulate_levels(kExactTypes), \
-                    .note = "the algorithms are those of the backward pass, which is a scatter_add"})
-ORDO_REGISTER_FRACTIONAL("fractional_max_pool2d");
-ORDO_REGISTER_FRACTIONAL("fractional_max_pool2d_with_indices");
-ORDO_REGISTER_FRACTIONAL("fractional_max_pool3d");
-ORDO_REGISTER_FRACTIONAL("fractional_max_pool3d_with_indices");
-
-namespace {
+ORDO_REGISTER_OPS({.name = "fractional_max_pool2d",
+                   .family = "pooling",
+                   .dtypes = kFloatingTypes,
+                   .algorithms = kernels::accumulate_levels(kExactTypes),
+                   .note = "the algorithms are those of the backward pass, which is a scatter_add"},
+                  {"fractional_max_pool2d_with_indices", "fractional_max_pool3d",
+                   "fractional_max_pool3d_with_indices"});
 
 template <int N>
-MaxPoolResult fractional(const OpCall& call, const Tensor& input, Size<N> kernel,
-                         const FractionalMaxPoolOptions<N>& o) {
+static MaxPoolResult fractional(const OpCall& call, const Tensor& input, Size<N> kernel,
+                                const FractionalMaxPoolOptions<N>& o) {
   const char* const op = call.name();
   const OptionalSize<N>& output_size = o.output_size;
   const std::vector<double>& ratio = o.output_ratio;
@@ -201,8 +186,6 @@ MaxPoolResult fractional(const OpCall& call, const Tensor& input, Size<N> kernel
   return result;
 }
 
-}  // namespace
-
 #define ORDO_FRACTIONAL(N)                                                                                           \
   Tensor fractional_max_pool##N##d(const Tensor& input, Size##N kernel_size, const FractionalMaxPoolOptions<N>& o) { \
     const OpCall call(kernels::kFractionalMaxPool[N - 1], input, kernel_size, o.output_size.value_or(0),             \
@@ -223,15 +206,12 @@ ORDO_FRACTIONAL(3)
 
 // -- maxima put back
 
-ORDO_REGISTER_OP({.name = "max_unpool1d", .family = "pooling", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "max_unpool2d", .family = "pooling", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "max_unpool3d", .family = "pooling", .dtypes = kFloatingTypes});
-
-namespace {
+ORDO_REGISTER_OPS({.name = "max_unpool1d", .family = "pooling", .dtypes = kFloatingTypes},
+                  {"max_unpool2d", "max_unpool3d"});
 
 template <int N>
-Dims unpooled_sizes(const char* op, const Tensor& input, Size<N> kernel, Size<N> stride, Size<N> padding,
-                    const Dims& output_size) {
+static Dims unpooled_sizes(const char* op, const Tensor& input, Size<N> kernel, Size<N> stride, Size<N> padding,
+                           const Dims& output_size) {
   kernels::check_each(op, "kernel_size", kernel, 1);
   kernels::check_each(op, "stride", stride, 1);
   kernels::check_each(op, "padding", padding, 0);
@@ -251,8 +231,8 @@ Dims unpooled_sizes(const char* op, const Tensor& input, Size<N> kernel, Size<N>
 }
 
 template <int N>
-Tensor unpool(const OpCall& call, const Tensor& input, const Tensor& indices, Size<N> kernel, Size<N> stride,
-              Size<N> padding, const Dims& output_size) {
+static Tensor unpool(const OpCall& call, const Tensor& input, const Tensor& indices, Size<N> kernel, Size<N> stride,
+                     Size<N> padding, const Dims& output_size) {
   const char* const op = call.name();
   detail::expect_pair(op, input, "input", indices, "indices");
   detail::expect_floating(op, input);
@@ -281,8 +261,6 @@ Tensor unpool(const OpCall& call, const Tensor& input, const Tensor& indices, Si
                   return gather(grad.reshape({planes, cells}), 1, place.get()).reshape(from);
                 });
 }
-
-}  // namespace
 
 #define ORDO_UNPOOL(N)                                                                                          \
   Tensor max_unpool##N##d(const Tensor& input, const Tensor& indices, Size##N kernel_size,                      \

@@ -7,17 +7,12 @@
 
 namespace ordo {
 
-#define ORDO_RECURRENT(op)                                                        \
-  ORDO_REGISTER_OP({.name = op,                                                   \
-                    .family = "recurrent",                                        \
-                    .dtypes = kFloatingTypes,                                     \
-                    .algorithms = {{Algorithm::library, Determinism::run_to_run}, \
-                                   {Algorithm::direct, Determinism::device_to_device}}})
-ORDO_RECURRENT("rnn_tanh");
-ORDO_RECURRENT("rnn_relu");
-ORDO_RECURRENT("gru");
-ORDO_RECURRENT("lstm");
-#undef ORDO_RECURRENT
+ORDO_REGISTER_OPS({.name = "rnn_tanh",
+                   .family = "recurrent",
+                   .dtypes = kFloatingTypes,
+                   .algorithms = {{Algorithm::library, Determinism::run_to_run},
+                                  {Algorithm::direct, Determinism::device_to_device}}},
+                  {"rnn_relu", "gru", "lstm"});
 
 namespace {
 
@@ -224,18 +219,15 @@ RecurrentResult of_one_state(Recurrence kind, const Tensor& input, const Tensor&
 
 }  // namespace
 
-RecurrentResult rnn_tanh(const Tensor& input, const Tensor& h0, const TensorList& weights, RecurrentOptions options) {
-  ORDO_AUTOCAST(lower, rnn_tanh, input, h0, weights, options);
-  return of_one_state(Recurrence::rnn_tanh, input, h0, weights, options);
-}
-RecurrentResult rnn_relu(const Tensor& input, const Tensor& h0, const TensorList& weights, RecurrentOptions options) {
-  ORDO_AUTOCAST(lower, rnn_relu, input, h0, weights, options);
-  return of_one_state(Recurrence::rnn_relu, input, h0, weights, options);
-}
-RecurrentResult gru(const Tensor& input, const Tensor& h0, const TensorList& weights, RecurrentOptions options) {
-  ORDO_AUTOCAST(lower, gru, input, h0, weights, options);
-  return of_one_state(Recurrence::gru, input, h0, weights, options);
-}
+#define ORDO_OF_ONE_STATE(name)                                                                                      \
+  RecurrentResult name(const Tensor& input, const Tensor& h0, const TensorList& weights, RecurrentOptions options) { \
+    ORDO_AUTOCAST(lower, name, input, h0, weights, options);                                                         \
+    return of_one_state(Recurrence::name, input, h0, weights, options);                                              \
+  }
+ORDO_OF_ONE_STATE(rnn_tanh)
+ORDO_OF_ONE_STATE(rnn_relu)
+ORDO_OF_ONE_STATE(gru)
+#undef ORDO_OF_ONE_STATE
 
 LstmResult lstm(const Tensor& input, const Tensor& h0, const Tensor& c0, const TensorList& weights,
                 RecurrentOptions options) {

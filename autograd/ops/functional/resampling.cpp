@@ -10,30 +10,27 @@
 #include <ordo/kernels/roi/roi_pool.h>
 
 namespace ordo {
-namespace {
 
-Tensor interpolate_of(const OpCall& call, const Tensor& input, const kernels::ResampleArguments& a);
+static Tensor interpolate_of(const OpCall& call, const Tensor& input, const kernels::ResampleArguments& a);
 
 // Linear, so the gradient of the backward pass is the forward pass.
-Tensor interpolate_backward_call(const Tensor& grad, const kernels::ResampleArguments& a) {
+static Tensor interpolate_backward_call(const Tensor& grad, const kernels::ResampleArguments& a) {
   const OpCall call("interpolate_backward", grad, a);
   return record(call, kernels::interpolate_backward(grad, a), {grad},
                 [a](const Tensor& g) { return interpolate_of(OpCall("interpolate", g, a), g, a); });
 }
 
-Tensor interpolate_of(const OpCall& call, const Tensor& input, const kernels::ResampleArguments& a) {
+static Tensor interpolate_of(const OpCall& call, const Tensor& input, const kernels::ResampleArguments& a) {
   return record(call, kernels::interpolate(input, a), {input},
                 [a](const Tensor& grad) { return interpolate_backward_call(grad, a); });
 }
 
-Tensor area(const Tensor& input, const kernels::ResampleArguments& a) {
+static Tensor area(const Tensor& input, const kernels::ResampleArguments& a) {
   const Size3& n = a.output;
   if (a.rank == 1) return adaptive_avg_pool1d(input, n[2]);
   if (a.rank == 2) return adaptive_avg_pool2d(input, {n[1], n[2]});
   return adaptive_avg_pool3d(input, n);
 }
-
-}  // namespace
 
 Tensor interpolate(const Tensor& input, const InterpolateOptions& o) {
   const OpCall call("interpolate", input, o.size, o.scale_factor, o.mode, o.align_corners, o.recompute_scale_factor);
@@ -164,12 +161,10 @@ Tensor grid_sample_call(const Tensor& input, const Tensor& grid, const kernels::
 /// The coordinates of n cells along dimension `at` of [N, rank, D, H, W] or [N, rank, H, W].
 Tensor coordinates(int64_t n, bool align_corners, int rank, int at, const Tensor& like) {
   std::vector<double> values = checked::vector<double>("affine_grid", n);
-  for (int64_t i = 0; i < n; ++i) {
-    if (align_corners)
-      values[size_t(i)] = n > 1 ? -1 + 2 * double(i) / double(n - 1) : 0;
-    else
-      values[size_t(i)] = (2 * double(i) + 1) / double(n) - 1;
-  }
+  for (int64_t i = 0; i < n; ++i)
+    values[size_t(i)] = !align_corners ? (2 * double(i) + 1) / double(n) - 1
+                        : n > 1        ? -1 + 2 * double(i) / double(n - 1)
+                                       : 0;
   Dims sizes = Dims::filled(rank + 2, 1);
   sizes[at] = n;
   return from_vector<double>(values, sizes).to(like.device(), like.dtype());
@@ -224,10 +219,8 @@ Tensor pad(const Tensor& input, const std::vector<int64_t>& padding, PadMode mod
                 });
 }
 
-namespace {
-
 /// [K, 5] of a list of boxes [L, 4] for every image.
-Tensor joined_boxes(const char* op, const Tensor& input, const TensorList& boxes) {
+static Tensor joined_boxes(const char* op, const Tensor& input, const TensorList& boxes) {
   detail::expect_floating(op, input, "input");
   // Numbers of images stand beside the coordinates, in their dtype.
   const size_t most = input.dtype() == bfloat16 ? 1 << 8 : input.dtype() == float16 ? 1 << 11 : 1 << 24;
@@ -247,9 +240,11 @@ Tensor joined_boxes(const char* op, const Tensor& input, const TensorList& boxes
   return rows.empty() ? zeros({0, 5}, input.options()) : cat(rows);
 }
 
-Tensor align_of(const OpCall& call, const Tensor& input, const Tensor& boxes, const kernels::RoiAlignArguments& a);
+static Tensor align_of(const OpCall& call, const Tensor& input, const Tensor& boxes,
+                       const kernels::RoiAlignArguments& a);
 
-Tensor input_gradient(const Tensor& grad, const Tensor& boxes, const Dims& sizes, const kernels::RoiAlignArguments& a) {
+static Tensor input_gradient(const Tensor& grad, const Tensor& boxes, const Dims& sizes,
+                             const kernels::RoiAlignArguments& a) {
   const OpCall call("roi_align_backward", grad, boxes, sizes, a);
   // Linear, so its gradient is the forward pass.
   return record(call, kernels::roi_align_backward(grad, boxes, sizes, a), {grad},
@@ -258,14 +253,13 @@ Tensor input_gradient(const Tensor& grad, const Tensor& boxes, const Dims& sizes
                 });
 }
 
-Tensor align_of(const OpCall& call, const Tensor& input, const Tensor& boxes, const kernels::RoiAlignArguments& a) {
+static Tensor align_of(const OpCall& call, const Tensor& input, const Tensor& boxes,
+                       const kernels::RoiAlignArguments& a) {
   return record(call, kernels::roi_align(input, boxes, a), {input},
                 [boxes = Saved(boxes), sizes = input.sizes(), a](const Tensor& grad) {
                   return input_gradient(grad, boxes.get(), sizes, a);
                 });
 }
-
-}  // namespace
 
 Tensor roi_align(const Tensor& input, const Tensor& boxes, Size2 output_size, double spatial_scale,
                  int64_t sampling_ratio, bool aligned) {

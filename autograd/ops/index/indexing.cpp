@@ -87,8 +87,6 @@ struct Resolved {
   }
 };
 
-bool is_number(const Tensor& t) { return t.dim() == 0 && t.dtype() != boolean; }
-
 /// How many dimensions of the tensor an entry stands for.
 int consumed(const char* op, const TensorIndex& entry) {
   if (std::holds_alternative<int64_t>(entry.value()) || std::holds_alternative<Slice>(entry.value())) return 1;
@@ -151,7 +149,7 @@ Resolved resolve(const char* op, const Tensor& x, const IndexList& indices) {
       r.view = r.view.unsqueeze(dim++);
     } else {
       const Tensor& t = std::get<Tensor>(entry.value());
-      if (is_number(t)) {
+      if (t.dim() == 0 && t.dtype() != boolean) {
         r.view = taken(op, r.view, dim, t.item<int64_t>());
       } else if (t.dtype() == boolean) {
         r.unique = r.picked.empty();

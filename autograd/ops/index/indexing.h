@@ -22,7 +22,6 @@
 // before anything is written, on CUDA as index_select.
 #pragma once
 
-#include <string_view>
 #include <variant>
 
 #include <ordo/engine/tensor/tensor.h>

@@ -65,27 +65,25 @@ TensorList ScatterIndex::take_out(const Tensor& grad) const {
 using detail::at_least_1d;
 using detail::ScatterIndex;
 
-namespace {
-
 /// The gradients of input and src where src is written into input.
-auto write_backward(IndexOf kind, const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src) {
+static auto write_backward(IndexOf kind, const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src) {
   return [at = ScatterIndex(kind, input, dim, index, src.sizes())](const Tensor& grad) -> TensorList {
     return needs(1) ? at.take_out(grad) : TensorList{at.fill(grad, 0), Tensor()};
   };
 }
 /// Those of input where numbers are.
-auto write_backward(IndexOf kind, const Tensor& input, int64_t dim, const Tensor& index, Scalar) {
+static auto write_backward(IndexOf kind, const Tensor& input, int64_t dim, const Tensor& index, Scalar) {
   return [at = ScatterIndex(kind, input, dim, index, {})](const Tensor& grad) { return at.fill(grad, 0); };
 }
 
 /// What may have a gradient of its own; undefined for a number.
-Tensor source_of(const Tensor& src) { return src; }
-Tensor source_of(Scalar) { return {}; }
+static Tensor source_of(const Tensor& src) { return src; }
+static Tensor source_of(Scalar) { return {}; }
 
 /// `value` is a tensor or a number.
 template <class Value>
-Tensor written(const OpCall& call, IndexOf kind, const Tensor& input, int64_t dim, const Tensor& index,
-               const Value& value) {
+static Tensor written(const OpCall& call, IndexOf kind, const Tensor& input, int64_t dim, const Tensor& index,
+                      const Value& value) {
   detail::expect_defined(call.name(), input, "input");
   Tensor out = kernels::clone(input);
   kernels::scatter_(call.name(), kind, out, dim, index, value);
@@ -94,15 +92,15 @@ Tensor written(const OpCall& call, IndexOf kind, const Tensor& input, int64_t di
 }
 
 template <class Value>
-Tensor& written_in_place(const OpCall& call, IndexOf kind, Tensor& t, int64_t dim, const Tensor& index,
-                         const Value& value) {
+static Tensor& written_in_place(const OpCall& call, IndexOf kind, Tensor& t, int64_t dim, const Tensor& index,
+                                const Value& value) {
   return detail::change_in_place(
       call, t, source_of(value), [&] { kernels::scatter_(call.name(), kind, t, dim, index, value); },
       [&](const Tensor& before) { return write_backward(kind, before, dim, index, value); });
 }
 
 /// A 0-d tensor as it is written into `input`.
-Tensor fill_value(const char* op, const Tensor& input, const Tensor& value) {
+static Tensor fill_value(const char* op, const Tensor& input, const Tensor& value) {
   detail::expect_defined(op, input, "input", value, "value");
   ORDO_CHECK(value.dim() == 0, ShapeError, op, "value must be a number or a 0-d tensor, not one of shape {}",
              value.sizes());
@@ -113,7 +111,7 @@ Tensor fill_value(const char* op, const Tensor& input, const Tensor& value) {
 }
 
 /// `value` for every element of the slices at index.
-Tensor fill_source(const char* op, const Tensor& input, int64_t dim, const Tensor& index, const Tensor& value) {
+static Tensor fill_source(const char* op, const Tensor& input, int64_t dim, const Tensor& index, const Tensor& value) {
   detail::expect_defined(op, index, "index");
   Dims sizes = input.sizes();
   if (sizes.empty()) sizes.push_back(1);
@@ -121,15 +119,13 @@ Tensor fill_source(const char* op, const Tensor& input, int64_t dim, const Tenso
   return views::expand(value, sizes);
 }
 
-auto value_backward(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& value) {
+static auto value_backward(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& value) {
   return [at = ScatterIndex(IndexOf::slices, input, dim, index, {}), device = value.device(),
           dtype = value.dtype()](const Tensor& grad) -> TensorList {
     return {needs(0) ? at.fill(grad, 0) : Tensor(),
             needs(1) ? sum(where(at.touched(grad.device()), grad, 0)).to(device, dtype) : Tensor()};
   };
 }
-
-}  // namespace
 
 Tensor scatter(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src) {
   const OpCall call("scatter", input, dim, index, src);
@@ -230,13 +226,13 @@ Tensor& Tensor::scatter_add_(int64_t dim, const Tensor& index, const Tensor& src
       [&](const Tensor&) { return scatter_add_backward(dim, index, src); });
 }
 
-ORDO_REGISTER_OP({.name = "select_scatter", .family = "copy", .dtypes = kAllTypes});
-ORDO_REGISTER_OP({.name = "slice_scatter", .family = "copy", .dtypes = kAllTypes});
-ORDO_REGISTER_OP({.name = "diagonal_scatter", .family = "copy", .dtypes = kAllTypes});
+ORDO_REGISTER_OPS({.name = "select_scatter", .family = "copy", .dtypes = kAllTypes},
+                  {"slice_scatter", "diagonal_scatter"});
 
-/// A copy of input in which `view` of it has become src.
-template <class View>
-static Tensor with_view(const OpCall& call, const Tensor& input, const Tensor& src, const View& view) {
+/// A copy of input in which `view` of it has become src. The gradients are `put(grad, zeros)` and `get(grad)`.
+template <class View, class Put, class Get>
+static Tensor with_view(const OpCall& call, const Tensor& input, const Tensor& src, const View& view, Put put,
+                        Get get) {
   const char* op = call.name();
   detail::expect_pair(op, input, "input", src, "src");
   const Dims sizes = view(input).sizes();
@@ -244,15 +240,11 @@ static Tensor with_view(const OpCall& call, const Tensor& input, const Tensor& s
              sizes);
   Tensor out = kernels::clone(input);
   kernels::copy_(view(out), src);
-  return out;
-}
-
-/// The gradients: `put(grad, zeros)` and `get(grad)`.
-template <class Put, class Get>
-static auto view_backward(const Tensor& src, Put put, Get get) {
-  return [put, get, sizes = src.sizes(), dtype = src.dtype()](const Tensor& grad) -> TensorList {
-    return {needs(0) ? put(grad, zeros(sizes, grad.options())) : Tensor(), needs(1) ? get(grad).to(dtype) : Tensor()};
-  };
+  return record(call, std::move(out), {input, src},
+                [put, get, sizes, dtype = src.dtype()](const Tensor& grad) -> TensorList {
+                  return {needs(0) ? put(grad, zeros(sizes, grad.options())) : Tensor(),
+                          needs(1) ? get(grad).to(dtype) : Tensor()};
+                });
 }
 
 /// Without a history.
@@ -266,34 +258,28 @@ static Tensor diagonal_view(const char* op, const Tensor& t, int64_t offset, int
 
 Tensor select_scatter(const Tensor& input, const Tensor& src, int64_t dim, int64_t index) {
   const OpCall call("select_scatter", input, src, dim, index);
-  Tensor out = with_view(call, input, src, [&](const Tensor& t) { return views::select(t, dim, index); });
-  return record(call, std::move(out), {input, src},
-                view_backward(
-                    src, [=](const Tensor& grad, const Tensor& zero) { return select_scatter(grad, zero, dim, index); },
-                    [=](const Tensor& grad) { return grad.select(dim, index); }));
+  return with_view(
+      call, input, src, [&](const Tensor& t) { return views::select(t, dim, index); },
+      [=](const Tensor& grad, const Tensor& zero) { return select_scatter(grad, zero, dim, index); },
+      [=](const Tensor& grad) { return grad.select(dim, index); });
 }
 
 Tensor slice_scatter(const Tensor& input, const Tensor& src, int64_t dim, std::optional<int64_t> start,
                      std::optional<int64_t> end, int64_t step) {
   const OpCall call("slice_scatter", input, src, dim, start, end, step);
   const int64_t from = start.value_or(0), to = end.value_or(INT64_MAX);
-  Tensor out = with_view(call, input, src, [&](const Tensor& t) { return views::slice(t, dim, from, to, step); });
-  return record(
-      call, std::move(out), {input, src},
-      view_backward(
-          src, [=](const Tensor& grad, const Tensor& zero) { return slice_scatter(grad, zero, dim, from, to, step); },
-          [=](const Tensor& grad) { return grad.slice(dim, from, to, step); }));
+  return with_view(
+      call, input, src, [&](const Tensor& t) { return views::slice(t, dim, from, to, step); },
+      [=](const Tensor& grad, const Tensor& zero) { return slice_scatter(grad, zero, dim, from, to, step); },
+      [=](const Tensor& grad) { return grad.slice(dim, from, to, step); });
 }
 
 Tensor diagonal_scatter(const Tensor& input, const Tensor& src, int64_t offset, int64_t dim1, int64_t dim2) {
-  const char* op = "diagonal_scatter";
   const OpCall call("diagonal_scatter", input, src, offset, dim1, dim2);
-  Tensor out = with_view(call, input, src, [&](const Tensor& t) { return diagonal_view(op, t, offset, dim1, dim2); });
-  return record(
-      call, std::move(out), {input, src},
-      view_backward(
-          src, [=](const Tensor& grad, const Tensor& zero) { return diagonal_scatter(grad, zero, offset, dim1, dim2); },
-          [=](const Tensor& grad) { return diagonal(grad, offset, dim1, dim2); }));
+  return with_view(
+      call, input, src, [&](const Tensor& t) { return diagonal_view(call.name(), t, offset, dim1, dim2); },
+      [=](const Tensor& grad, const Tensor& zero) { return diagonal_scatter(grad, zero, offset, dim1, dim2); },
+      [=](const Tensor& grad) { return diagonal(grad, offset, dim1, dim2); });
 }
 
 }  // namespace ordo

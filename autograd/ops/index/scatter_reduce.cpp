@@ -29,20 +29,10 @@ struct ReduceBackward {
   Saved input, src;
 
   TensorList operator()(const Tensor& grad, const Tensor& result) const {
-    TensorList grads(2);
-    switch (mode) {
-      case Reduce::sum:
-        grads = {grad, needs(1) ? at.pick(grad) : Tensor()};
-        break;
-      case Reduce::mean:
-        grads = mean(grad);
-        break;
-      case Reduce::prod:
-        grads = prod(grad, result);
-        break;
-      default:
-        grads = extremum(grad, result.detach());
-    }
+    TensorList grads = mode == Reduce::sum    ? TensorList{grad, needs(1) ? at.pick(grad) : Tensor()}
+                          : mode == Reduce::mean ? mean(grad)
+                       : mode == Reduce::prod ? prod(grad, result)
+                                              : extremum(grad, result.detach());
     if (!needs(0)) grads[0] = Tensor();
     if (!needs(1)) grads[1] = Tensor();
     if (needs(0) && !include_self) grads[0] = at.fill(grads[0], 0);
@@ -181,35 +171,30 @@ Tensor reduced(const OpCall& call, const Tensor& data, const At& at, Reduce redu
 
 Tensor backward(const Tensor& grad, const Tensor& result, const Tensor& x, const At& at, Reduce reduction,
                 std::optional<double> initial) {
-  switch (reduction) {
-    case Reduce::sum:
-      return at.spread(grad);
-    case Reduce::mean: {
-      const Tensor &o = at.offsets, counts = o.narrow(-1, 1, o.size(-1) - 1) - o.narrow(-1, 0, o.size(-1) - 1);
-      Dims sizes = counts.sizes();
-      while (sizes.size() < grad.dim()) sizes.push_back(1);
-      return at.spread((grad / counts.clamp(1).to(count_dtype(grad.dtype())).reshape(sizes)).to(grad.dtype()));
-    }
-    case Reduce::prod: {
-      // Where an element is the only 0 of its segment, the product of the others is found without it.
-      const Tensor zero = eq(x, 0), zeros_there = at.spread(at.sum(zero.to(count_dtype(x.dtype()))));
-      const Tensor single = logical_and(zero, eq(zeros_there, 1));
-      const OpCall call("segment_reduce_backward", x, at.offsets);
-      const Tensor without = reduced(call, masked_fill(x, single, 1), at, reduction, initial);
-      Tensor out = where(single, at.spread(grad * without), at.spread(grad * result) / masked_fill(x, zero, 1));
-      if (!at.complete) out = masked_fill(out, eq(at.spread(ones_like(result)), 0), 0);  // 0 / x may be -0 or NaN
-      const bool many = grad_enabled() && x.numel() > 0 && any(gt(zeros_there, 1)).item<bool>();
-      return many ? differentiable_once(OpCall("segment_reduce_backward", out), out, kSegmentReduce,
-                                        "a segment has several elements that are 0")
-                  : out;
-    }
-    default: {
-      const Tensor values = x.detach();
-      const Tensor hit = logical_or(eq(values, at.spread(result.detach())), isnan(values));
-      const Tensor hits = at.sum(hit.to(count_dtype(x.dtype()))).clamp(1);
-      return at.spread((grad / hits).to(grad.dtype())) * hit.to(grad.dtype());
-    }
+  if (reduction == Reduce::sum) return at.spread(grad);
+  if (reduction == Reduce::mean) {
+    const Tensor &o = at.offsets, counts = o.narrow(-1, 1, o.size(-1) - 1) - o.narrow(-1, 0, o.size(-1) - 1);
+    Dims sizes = counts.sizes();
+    while (sizes.size() < grad.dim()) sizes.push_back(1);
+    return at.spread((grad / counts.clamp(1).to(count_dtype(grad.dtype())).reshape(sizes)).to(grad.dtype()));
   }
+  if (reduction == Reduce::prod) {
+    // Where an element is the only 0 of its segment, the product of the others is found without it.
+    const Tensor zero = eq(x, 0), zeros_there = at.spread(at.sum(zero.to(count_dtype(x.dtype()))));
+    const Tensor single = logical_and(zero, eq(zeros_there, 1));
+    const OpCall call("segment_reduce_backward", x, at.offsets);
+    const Tensor without = reduced(call, masked_fill(x, single, 1), at, reduction, initial);
+    Tensor out = where(single, at.spread(grad * without), at.spread(grad * result) / masked_fill(x, zero, 1));
+    if (!at.complete) out = masked_fill(out, eq(at.spread(ones_like(result)), 0), 0);  // 0 / x may be -0 or NaN
+    const bool many = grad_enabled() && x.numel() > 0 && any(gt(zeros_there, 1)).item<bool>();
+    return many ? differentiable_once(OpCall("segment_reduce_backward", out), out, kSegmentReduce,
+                                      "a segment has several elements that are 0")
+                : out;
+  }
+  const Tensor values = x.detach();
+  const Tensor hit = logical_or(eq(values, at.spread(result.detach())), isnan(values));
+  const Tensor hits = at.sum(hit.to(count_dtype(x.dtype()))).clamp(1);
+  return at.spread((grad / hits).to(grad.dtype())) * hit.to(grad.dtype());
 }
 
 Tensor reduced(const OpCall& call, const Tensor& data, const At& at, Reduce reduction, std::optional<double> initial) {

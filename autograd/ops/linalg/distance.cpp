@@ -8,10 +8,8 @@
 
 namespace ordo {
 
-ORDO_REGISTER_OP({.name = "normalize", .family = "reduce", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "pairwise_distance", .family = "reduce", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "cosine_similarity", .family = "reduce", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "cdist", .family = "reduce", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OPS({.name = "normalize", .family = "reduce", .dtypes = kFloatingTypes},
+                  {"pairwise_distance", "cosine_similarity", "cdist"});
 ORDO_REGISTER_OP({.name = "pdist", .family = "reduce", .dtypes = kFloatingTypes, .no_rows = "a result is of two rows"});
 ORDO_REGISTER_OP({.name = "cov",
                   .family = "reduce",

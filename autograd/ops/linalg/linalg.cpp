@@ -3,34 +3,35 @@
 #include <algorithm>
 #include <limits>
 
-#include <ordo/autograd/ops/create/arange.h>
-#include <ordo/autograd/ops/create/random.h>
-#include <ordo/autograd/ops/linalg/matmul.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/shape/diagonal.h>
 #include <ordo/kernels/linalg/linalg.h>
 
 namespace ordo {
-namespace {
 
 using kernels::Triangle;
 
-Tensor adjoint(const Tensor& t) { return t.transpose(-2, -1); }
+static Tensor adjoint(const Tensor& t) { return t.transpose(-2, -1); }
 
 /// [n, n], column - row of each element.
-Tensor beyond_diagonal(const Tensor& like) {
+static Tensor beyond_diagonal(const Tensor& like) {
   const int64_t n = like.size(-1);
   const Tensor i = arange(0, n, 1, {int64, like.device()});
   return i - i.unsqueeze(1);
 }
-Tensor diagonal_matrix(const Tensor& values) { return where(eq(beyond_diagonal(values), 0), values.unsqueeze(-2), 0); }
+static Tensor diagonal_matrix(const Tensor& values) {
+  return where(eq(beyond_diagonal(values), 0), values.unsqueeze(-2), 0);
+}
 /// The lower triangle, with half of the diagonal.
-Tensor half_lower(const Tensor& t) {
+static Tensor half_lower(const Tensor& t) {
   const Tensor side = beyond_diagonal(t);
   return where(lt(side, 0), t, where(eq(side, 0), t * 0.5, 0));
 }
 
-}  // namespace
+static void expect_wide(const char* op, const Tensor& a) {
+  ORDO_CHECK(a.dtype() == float32 || a.dtype() == float64, DTypeError, op, "takes float32 and float64 tensors, not {}",
+             a.dtype());
+}
 
 Tensor cholesky(const Tensor& a) {
   const OpCall call("cholesky", a);
@@ -106,8 +107,7 @@ Tensor matrix_power(const Tensor& a, int64_t n) {
   const OpCall call("matrix_power", a, n);
   const char* const op = call.name();
   detail::expect_defined(op, a, "input");
-  ORDO_CHECK(a.dtype() == float32 || a.dtype() == float64, DTypeError, op, "takes float32 and float64 tensors, not {}",
-             a.dtype());
+  expect_wide(op, a);
   ORDO_CHECK(a.dim() >= 2 && a.size(-1) == a.size(-2), ShapeError, op, "takes square matrices [..., n, n], not {}",
              a.sizes());
   if (n == 0) return call.done(eye(a.size(-1), a.options()).expand(a.sizes()).contiguous());
@@ -187,8 +187,7 @@ LstsqResult lstsq(const Tensor& a, const Tensor& b) {
   const OpCall call("lstsq", a, b);
   const char* const op = call.name();
   detail::expect_defined(op, a, "a", b, "b");
-  ORDO_CHECK(a.dtype() == float32 || a.dtype() == float64, DTypeError, op, "takes float32 and float64 tensors, not {}",
-             a.dtype());
+  expect_wide(op, a);
   detail::expect_same_device(op, a, b);
   detail::expect_same_dtype(op, a, b);
   ORDO_CHECK(a.dim() >= 2, ShapeError, op, "takes matrices [..., m, n], not {}", a.sizes());
@@ -297,8 +296,7 @@ Tensor pinv(const Tensor& a, std::optional<double> atol, std::optional<double> r
 SvdLowrankResult svd_lowrank(const Tensor& a, int64_t q, int64_t niter, Generator* generator) {
   const OpCall call("svd_lowrank", a, q, niter);
   detail::expect_defined("svd_lowrank", a, "input");
-  ORDO_CHECK(a.dtype() == float32 || a.dtype() == float64, DTypeError, "svd_lowrank",
-             "takes float32 and float64 tensors, not {}", a.dtype());
+  expect_wide("svd_lowrank", a);
   ORDO_CHECK(a.dim() >= 2, ShapeError, "svd_lowrank", "takes matrices [..., m, n], not {}", a.sizes());
   const int64_t least = std::min(a.size(-2), a.size(-1));
   ORDO_CHECK(q >= 0 && q <= least, ValueError, "svd_lowrank", "q = {} must lie in [0, {}], for matrices of {}", q,

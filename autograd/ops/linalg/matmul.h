@@ -2,7 +2,6 @@
 #pragma once
 
 #include <utility>
-#include <vector>
 
 #include <ordo/engine/run/matmul_algorithm.h>
 #include <ordo/engine/tensor/tensor.h>

@@ -24,22 +24,18 @@ void report(detail::OpArguments& call, const SparseCsr& s) {
   call.add(s.sizes);
 }
 
-namespace {
-
-SparseCoo done(const OpCall& call, SparseCoo s) {
+static SparseCoo done(const OpCall& call, SparseCoo s) {
   call.done(TensorList{s.indices, s.values});
   return s;
 }
-SparseCsr done(const OpCall& call, SparseCsr s) {
+static SparseCsr done(const OpCall& call, SparseCsr s) {
   call.done(TensorList{s.crow_indices, s.col_indices, s.values});
   return s;
 }
 
 /// Anyone may have made the struct.
-void check(const char* op, const SparseCoo& s) {
-  detail::expect_defined(op, s.indices, "indices");
-  detail::expect_defined(op, s.values, "values");
-  detail::expect_same_device(op, s.indices, s.values);
+static void check(const char* op, const SparseCoo& s) {
+  detail::expect_pair(op, s.indices, "indices", s.values, "values");
   detail::expect_index_dtype(op, s.indices);
   ORDO_CHECK(s.indices.dim() == 2 && s.indices.sizes()[0] > 0, ShapeError, op,
              "indices must have sizes [sparse dimensions, items], at least one dimension, not {}", s.indices.sizes());
@@ -57,9 +53,8 @@ void check(const char* op, const SparseCoo& s) {
   }
 }
 
-void check(const char* op, const SparseCsr& s) {
-  detail::expect_defined(op, s.crow_indices, "crow_indices");
-  detail::expect_defined(op, s.col_indices, "col_indices");
+static void check(const char* op, const SparseCsr& s) {
+  detail::expect_defined(op, s.crow_indices, "crow_indices", s.col_indices, "col_indices");
   detail::expect_defined(op, s.values, "values");
   detail::expect_same_device(op, s.crow_indices, s.col_indices);
   detail::expect_same_device(op, s.crow_indices, s.values);
@@ -77,25 +72,25 @@ void check(const char* op, const SparseCsr& s) {
              s.nnz());
 }
 
-Dims sparse_sizes(const SparseCoo& s) { return Dims(s.sizes.begin(), s.sparse_dim()); }
+static Dims sparse_sizes(const SparseCoo& s) { return Dims(s.sizes.begin(), s.sparse_dim()); }
 
 /// Where each item stands when the sparse dimensions are seen as one.
-Tensor places_of(const char* op, const SparseCoo& s) {
+static Tensor places_of(const char* op, const SparseCoo& s) {
   return kernels::places_of(op, kernels::contiguous(s.indices), sparse_sizes(s));
 }
 
 /// [n, dense sizes...]
-Dims dense_rows(const SparseCoo& s, int64_t n) {
+static Dims dense_rows(const SparseCoo& s, int64_t n) {
   Dims sizes = s.values.sizes();
   sizes[0] = n;
   return sizes;
 }
 
-Tensor coordinates(const Tensor& places, const Dims& sizes) {
+static Tensor coordinates(const Tensor& places, const Dims& sizes) {
   return kernels::contiguous(views::transpose(kernels::coordinates(places, sizes), 0, 1));
 }
 
-void check_factors(const char* op, const Tensor& values, const Dims& sizes, const Tensor& dense, int dims) {
+static void check_factors(const char* op, const Tensor& values, const Dims& sizes, const Tensor& dense, int dims) {
   detail::expect_defined(op, dense, "dense");
   detail::expect_same_device(op, values, dense);
   detail::expect_floating(op, dense);
@@ -107,8 +102,6 @@ void check_factors(const char* op, const Tensor& values, const Dims& sizes, cons
              dims == 2 ? "matrices of sizes [m, n] and [n, k]" : "batches of sizes [b, m, n] and [b, n, k]", sizes,
              dense.sizes());
 }
-
-}  // namespace
 
 SparseCoo sparse_coo_tensor(const Tensor& indices, const Tensor& values, const Dims& size, bool is_coalesced) {
   const OpCall call("sparse_coo_tensor", indices, values, size, is_coalesced);

@@ -71,23 +71,16 @@ Tensor count_nonzero(const Tensor& input, const Dims& dims) {
   return call.done(sum(ne(input.detach(), 0), dims));
 }
 
-/// The product of all values before each one in its row [rows, n], by doubling.
-static Tensor products_before(const Tensor& rows) {
+/// The product of all values before each one in its row [rows, n], or after each one, by doubling.
+static Tensor products_beside(const Tensor& rows, bool before) {
   const int64_t n = rows.size(1);
   const Tensor one = ones({rows.size(0), 1}, rows.options());
-  Tensor p = cat({one, rows.narrow(1, 0, n - 1)}, 1);
-  for (int64_t step = 1; step < n; step *= 2)
-    p = p * cat({one.expand({rows.size(0), step}), p.narrow(1, 0, n - step)}, 1);
-  return p;
-}
-
-/// The product of all values after each one.
-static Tensor products_after(const Tensor& rows) {
-  const int64_t n = rows.size(1);
-  const Tensor one = ones({rows.size(0), 1}, rows.options());
-  Tensor p = cat({rows.narrow(1, 1, n - 1), one}, 1);
-  for (int64_t step = 1; step < n; step *= 2)
-    p = p * cat({p.narrow(1, step, n - step), one.expand({rows.size(0), step})}, 1);
+  const auto moved = [&](const Tensor& t, const Tensor& in) {
+    const int64_t by = in.size(1);
+    return before ? cat({in, t.narrow(1, 0, n - by)}, 1) : cat({t.narrow(1, by, n - by), in}, 1);
+  };
+  Tensor p = moved(rows, one);
+  for (int64_t step = 1; step < n; step *= 2) p = p * moved(p, one.expand({rows.size(0), step}));
   return p;
 }
 
@@ -105,7 +98,7 @@ static Tensor products_of_others(const Tensor& x, unsigned mask) {
     if (mask >> order[i] & 1) n *= x.size(order[i]);
   }
   const Tensor rows = x.permute(order).reshape({x.numel() / n, n});
-  return (products_before(rows) * products_after(rows)).reshape(permuted).permute(back);
+  return (products_beside(rows, true) * products_beside(rows, false)).reshape(permuted).permute(back);
 }
 
 /// The products of the other elements by a division, or, where an output has one zero, for that zero alone. Where an

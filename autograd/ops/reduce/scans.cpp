@@ -4,28 +4,27 @@
 #include <ordo/kernels/scan/scan.h>
 
 namespace ordo {
-namespace {
 
-Tensor cumsum_backward(const Tensor& t, int64_t dim);
+static Tensor cumsum_backward(const Tensor& t, int64_t dim);
 
 /// The gradient of a scan from one end is the scan from the other, which has no name of its own outside.
-Tensor sum_along(const OpCall& call, const Tensor& t, int64_t dim, bool reverse) {
+static Tensor sum_along(const OpCall& call, const Tensor& t, int64_t dim, bool reverse) {
   return record(call, kernels::cumsum(t, dim, reverse), {t}, [dim, reverse](const Tensor& grad) {
     return reverse ? cumsum(grad, dim) : cumsum_backward(grad, dim);
   });
 }
-Tensor cumsum_backward(const Tensor& t, int64_t dim) {
+static Tensor cumsum_backward(const Tensor& t, int64_t dim) {
   const OpCall call("cumsum_backward", t, dim);
   return sum_along(call, t, dim, true);
 }
 
-double lowest(DType t) {
+static double lowest(DType t) {
   return t == float16 ? -65504 : t == bfloat16 ? -0x1.fep127 : t == float32 ? -0x1.fffffep127 : -0x1.fffffffffffffp1023;
 }
 
 /// The gradient of x[k] is the sum of grad[i] exp(x[k] - y[i]) over the i it is in. Positive and negative gradients are
 /// summed apart, as logarithms. The lowest number stands for log 0: it has a derivative.
-Tensor log_sum_exp_along(const OpCall& call, const Tensor& t, int64_t dim, bool reverse) {
+static Tensor log_sum_exp_along(const OpCall& call, const Tensor& t, int64_t dim, bool reverse) {
   return record(call, kernels::logcumsumexp(t, dim, reverse), {t},
                 [t = Saved(t), dim, reverse](const Tensor& grad, const Tensor& result) -> TensorList {
                   const Tensor logs = log(abs(grad));
@@ -42,7 +41,7 @@ Tensor log_sum_exp_along(const OpCall& call, const Tensor& t, int64_t dim, bool 
 }
 
 /// A line's gradients one by one: what a second derivative of a line with zeros is made of.
-Tensor product_gradients(const Tensor& grad, const Tensor& x, const Tensor& y, int64_t dim) {
+static Tensor product_gradients(const Tensor& grad, const Tensor& x, const Tensor& y, int64_t dim) {
   const int64_t length = x.size(dim);
   TensorList gradients;
   for (int64_t k = 0; k < length; ++k) {
@@ -56,7 +55,7 @@ Tensor product_gradients(const Tensor& grad, const Tensor& x, const Tensor& y, i
 
 /// With zeros in a line: those behind its first one have gradient 0, and the first one's is that of the line with a one
 /// in its place.
-Tensor product_gradient(const Tensor& grad, const Tensor& x, const Tensor& y, int64_t dim) {
+static Tensor product_gradient(const Tensor& grad, const Tensor& x, const Tensor& y, int64_t dim) {
   if (x.dim() == 0) return grad;
   const Tensor zero = eq(x, 0);
   if (!any(zero).item<bool>()) return cumsum_backward(grad * y, dim) / x;
@@ -65,8 +64,6 @@ Tensor product_gradient(const Tensor& grad, const Tensor& x, const Tensor& y, in
   const Tensor at_first = cumsum_backward(grad * cumprod(masked_fill(x, first, 1), dim), dim);
   return where(first, at_first, where(eq(zeros, 0), cumsum_backward(grad * y, dim) / x, 0));
 }
-
-}  // namespace
 
 Tensor cumsum(const Tensor& input, int64_t dim, DType dtype) { return cumsum(input.to(dtype), dim); }
 Tensor cumsum(const Tensor& input, int64_t dim) {

@@ -12,9 +12,8 @@
 
 namespace ordo {
 
-ORDO_REGISTER_OP({.name = "searchsorted", .family = "sort", .dtypes = kAllTypes, .differentiable = false});
-ORDO_REGISTER_OP({.name = "bucketize", .family = "sort", .dtypes = kAllTypes, .differentiable = false});
-ORDO_REGISTER_OP({.name = "isin", .family = "sort", .dtypes = kAllTypes, .differentiable = false});
+ORDO_REGISTER_OPS({.name = "searchsorted", .family = "sort", .dtypes = kAllTypes, .differentiable = false},
+                  {"bucketize", "isin"});
 ORDO_REGISTER_OP({.name = "histc",
                   .family = "sort",
                   .dtypes = kFloatingTypes,
@@ -26,9 +25,7 @@ ORDO_REGISTER_OP({.name = "histogram",
                   .note = "weights are summed as by bincount",
                   .no_rows = "it counts all elements"});
 
-namespace {
-
-Tensor search(const char* op, const Tensor& sorted, const Tensor& values, bool out_int32, bool right) {
+static Tensor search(const char* op, const Tensor& sorted, const Tensor& values, bool out_int32, bool right) {
   detail::expect_pair(op, sorted, "sorted_sequence", values, "values");
   ORDO_CHECK(sorted.dim() > 0, ShapeError, op, "the sorted sequence must have a dimension, but is 0-d");
   Dims lines = sorted.sizes(), wanted = values.sizes();
@@ -44,7 +41,7 @@ Tensor search(const char* op, const Tensor& sorted, const Tensor& values, bool o
 }
 
 /// The range, or that of the elements; never empty.
-std::pair<double, double> range_of(const char* op, const Tensor& input, double least, double greatest) {
+static std::pair<double, double> range_of(const char* op, const Tensor& input, double least, double greatest) {
   if (least == 0 && greatest == 0 && input.numel() > 0) {
     least = amin(input.detach()).item<double>();
     greatest = amax(input.detach()).item<double>();
@@ -55,20 +52,20 @@ std::pair<double, double> range_of(const char* op, const Tensor& input, double l
   return {least, greatest};
 }
 
-void expect_bins(const char* op, int64_t bins) {
+static void expect_bins(const char* op, int64_t bins) {
   ORDO_CHECK(bins > 0, ValueError, op, "bins must be positive, but is {}", bins);
   checked::add(op, bins, 1);
 }
 
 /// Waits for the device.
-void expect_ascending(const char* op, const Tensor& edges) {
+static void expect_ascending(const char* op, const Tensor& edges) {
   if (edges.dim() != 1 || edges.numel() < 2) return;  // which is another error
   const int64_t bins = edges.numel() - 1;
   ORDO_CHECK(all(le(edges.narrow(0, 0, bins), edges.narrow(0, 1, bins))).item<bool>(), ValueError, op,
              "the edges must ascend; sort them, and leave no NaN among them");
 }
 
-HistogramResult histogram_of(const Tensor& input, const Tensor& edges, const Tensor& weight, bool density) {
+static HistogramResult histogram_of(const Tensor& input, const Tensor& edges, const Tensor& weight, bool density) {
   const char* op = "histogram";
   ORDO_CHECK(edges.dim() == 1 && edges.numel() >= 2, ShapeError, op,
              "needs a 1-d tensor of two edges or more, not shape {}", edges.sizes());
@@ -89,8 +86,6 @@ HistogramResult histogram_of(const Tensor& input, const Tensor& edges, const Ten
   if (density) hist = hist / (sum(hist) * diff(edges));
   return {hist, edges};
 }
-
-}  // namespace
 
 Tensor isin(const Tensor& elements, const Tensor& test_elements, bool assume_unique, bool invert) {
   const OpCall call("isin", elements, test_elements, assume_unique, invert);
@@ -156,21 +151,15 @@ HistogramResult histogram(const Tensor& input, int64_t bins, std::optional<std::
   return out;
 }
 
-ORDO_REGISTER_OP({.name = "unique",
-                  .family = "sort",
-                  .dtypes = kAllTypes,
-                  .differentiable = false,
-                  .no_rows = "it compares all elements"});
-ORDO_REGISTER_OP({.name = "unique_consecutive",
-                  .family = "sort",
-                  .dtypes = kAllTypes,
-                  .differentiable = false,
-                  .no_rows = "it compares all elements"});
-
-namespace {
+ORDO_REGISTER_OPS({.name = "unique",
+                   .family = "sort",
+                   .dtypes = kAllTypes,
+                   .differentiable = false,
+                   .no_rows = "it compares all elements"},
+                  {"unique_consecutive"});
 
 /// For each element whether it begins a run of equal ones; with more dimensions, of equal rows. At least one.
-Tensor begins_of(const Tensor& values) {
+static Tensor begins_of(const Tensor& values) {
   const int64_t n = values.size(0);
   Tensor differs = ne(values.narrow(0, 1, n - 1), values.narrow(0, 0, n - 1));
   if (differs.dim() > 1) differs = any(differs, {1});
@@ -178,12 +167,12 @@ Tensor begins_of(const Tensor& values) {
 }
 
 /// The places where the runs begin.
-Tensor first_places(const Tensor& begins) { return kernels::nonzero_places("unique", begins); }
+static Tensor first_places(const Tensor& begins) { return kernels::nonzero_places("unique", begins); }
 
 /// Of n elements in runs, the element at place i being order[i] in the input; without an order, i. The output is left
 /// out.
-UniqueResult runs_of(const Tensor& begins, const Tensor& order, const Dims& sizes, bool return_inverse,
-                     bool return_counts) {
+static UniqueResult runs_of(const Tensor& begins, const Tensor& order, const Dims& sizes, bool return_inverse,
+                            bool return_counts) {
   const int64_t n = begins.numel();
   UniqueResult out;
   if (return_inverse) {
@@ -196,14 +185,14 @@ UniqueResult runs_of(const Tensor& begins, const Tensor& order, const Dims& size
   return out;
 }
 
-UniqueResult none_of(const Tensor& input, const Dims& sizes, bool return_inverse, bool return_counts) {
+static UniqueResult none_of(const Tensor& input, const Dims& sizes, bool return_inverse, bool return_counts) {
   const TensorOptions options{int64, input.device()};
   return {input.clone(), return_inverse ? empty(sizes, options) : Tensor(),
           return_counts ? empty({0}, options) : Tensor()};
 }
 
 /// Numbers in the order of each column's elements, equal ones for equal elements. [n, m], n and m at least 1.
-Tensor ranks_of_columns(const Tensor& t) {
+static Tensor ranks_of_columns(const Tensor& t) {
   const kernels::Sorted sorted = kernels::sort("unique", t, 0, false);
   const int64_t n = t.size(0), m = t.size(1);
   const Tensor differs = ne(sorted.values.narrow(0, 1, n - 1), sorted.values.narrow(0, 0, n - 1));
@@ -212,7 +201,7 @@ Tensor ranks_of_columns(const Tensor& t) {
 }
 
 /// Ranks of rows in lexicographic order: those of neighbouring columns become one, until one column is left.
-Tensor ranks_of_rows(const Tensor& t) {
+static Tensor ranks_of_rows(const Tensor& t) {
   const int64_t n = t.size(0);
   Tensor ranks = ranks_of_columns(t);
   while (ranks.size(1) > 1) {
@@ -225,22 +214,20 @@ Tensor ranks_of_rows(const Tensor& t) {
 }
 
 /// The slices along `dim` as rows.
-Tensor rows_of(const char* op, const Tensor& input, int dim) {
+static Tensor rows_of(const char* op, const Tensor& input, int dim) {
   const int64_t n = input.size(dim), m = input.numel() / std::max<int64_t>(1, n);
   ORDO_CHECK(n == 0 || m > 0, ShapeError, op, "the slices of shape {} along dimension {} have no elements",
              input.sizes(), dim);
   return input.movedim(dim, 0).reshape({n, m});
 }
 
-UniqueResult report(const OpCall& call, UniqueResult out) {
+static UniqueResult report(const OpCall& call, UniqueResult out) {
   TensorList all = {out.output};
   for (const Tensor& t : {out.inverse, out.counts})
     if (t.defined()) all.push_back(t);
   call.done(std::move(all));
   return out;
 }
-
-}  // namespace
 
 UniqueResult unique(const Tensor& input, bool return_inverse, bool return_counts, std::optional<int64_t> dim) {
   const OpCall call("unique", input, return_inverse, return_counts, dim);

@@ -7,47 +7,45 @@
 #include <ordo/kernels/sort/sort.h>
 
 namespace ordo {
-namespace {
 
 using kernels::Selection;
 using kernels::Sorted;
 
-MaxResult record_sorted(const OpCall& call, const Sorted& out, const Tensor& input, int64_t dim) {
-  const TensorList both = record(call, {out.values, out.indices}, {input},
-                                 [sizes = input.sizes(), dim, indices = Saved(out.indices)](const TensorList& grads) {
-                                   return sort_backward(grads[0], sizes, dim, indices.get());
-                                 });
+/// `squeezed`: without the dimension.
+static MaxResult record_sorted(const OpCall& call, const Sorted& out, const Tensor& input, int64_t dim,
+                               bool squeezed = false) {
+  const auto shown = [&](const Tensor& t) { return squeezed ? views::squeeze(t, {dim}) : t; };
+  const TensorList both =
+      record(call, {shown(out.values), shown(out.indices)}, {input},
+             [sizes = input.sizes(), dim, squeezed, indices = Saved(out.indices)](const TensorList& grads) {
+               return sort_backward(squeezed ? grads[0].unsqueeze(dim) : grads[0], sizes, dim, indices.get());
+             });
   return {both[0], both[1]};
 }
 
 /// One element of each line: `out` still has the dimension.
-MaxResult record_one(const OpCall& call, const Sorted& out, const Tensor& input, int64_t dim, bool keepdim) {
+static MaxResult record_one(const OpCall& call, const Sorted& out, const Tensor& input, int64_t dim, bool keepdim) {
   if (keepdim || input.dim() == 0) return record_sorted(call, out, input, dim);
-  const int at = wrap_dim(call.name(), dim, input.dim());
-  const TensorList both = record(call, {views::squeeze(out.values, {at}), views::squeeze(out.indices, {at})}, {input},
-                                 [sizes = input.sizes(), at, indices = Saved(out.indices)](const TensorList& grads) {
-                                   return sort_backward(grads[0].unsqueeze(at), sizes, at, indices.get());
-                                 });
-  return {both[0], both[1]};
+  return record_sorted(call, out, input, wrap_dim(call.name(), dim, input.dim()), true);
 }
 
-int64_t length_of(const char* op, const Tensor& t, int64_t dim) {
+static int64_t length_of(const char* op, const Tensor& t, int64_t dim) {
   detail::expect_defined(op, t, "input");
   const int at = wrap_dim(op, dim, t.dim());
   return t.dim() == 0 ? 1 : t.sizes()[at];
 }
 
-void expect_values(const char* op, const Tensor& t, int64_t dim) {
+static void expect_values(const char* op, const Tensor& t, int64_t dim) {
   ORDO_CHECK(length_of(op, t, dim) > 0, ValueError, op, "has no result over no values: the input's shape is {}",
              t.sizes());
 }
 
-MaxResult median_of(const OpCall& call, Selection::Kind kind, const Tensor& input, int64_t dim, bool keepdim) {
+static MaxResult median_of(const OpCall& call, Selection::Kind kind, const Tensor& input, int64_t dim, bool keepdim) {
   expect_values(call.name(), input, dim);
   return record_one(call, kernels::sort(call.name(), input, dim, false, {kind, 0, 0}), input, dim, keepdim);
 }
 
-Tensor median_of_all(const OpCall& call, Selection::Kind kind, const Tensor& input) {
+static Tensor median_of_all(const OpCall& call, Selection::Kind kind, const Tensor& input) {
   const char* op = call.name();
   detail::expect_defined(op, input, "input");
   Tensor out;
@@ -69,8 +67,6 @@ Tensor median_of_all(const OpCall& call, Selection::Kind kind, const Tensor& inp
     return hit * (grad / sum(hit));
   });
 }
-
-}  // namespace
 
 Tensor sort_backward(const Tensor& grad, const Dims& sizes, int64_t dim, const Tensor& index) {
   const OpCall call("sort_backward", grad, sizes, dim, index);
@@ -129,8 +125,7 @@ MaxResult mode(const Tensor& input, int64_t dim, bool keepdim) {
   return record_one(call, kernels::mode(input, dim), input, dim, keepdim);
 }
 
-ORDO_REGISTER_OP({.name = "quantile", .family = "sort", .dtypes = {float32, float64}});
-ORDO_REGISTER_OP({.name = "nanquantile", .family = "sort", .dtypes = {float32, float64}});
+ORDO_REGISTER_OPS({.name = "quantile", .family = "sort", .dtypes = {float32, float64}}, {"nanquantile"});
 
 /// a + w (b - a), from the nearer end.
 static Tensor between(const Tensor& a, const Tensor& b, const Tensor& weight) {

@@ -98,9 +98,8 @@ Tensor block_diag(const TensorList& tensors) {
   return call.done(cat(rows, 0));
 }
 
-ORDO_REGISTER_OP({.name = "unbind", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
-ORDO_REGISTER_OP({.name = "split", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
-ORDO_REGISTER_OP({.name = "chunk", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
+ORDO_REGISTER_OPS({.name = "unbind", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"},
+                  {"split", "chunk"});
 
 static int dim_of(const char* op, const Tensor& t, int64_t dim) {
   detail::expect_defined(op, t, "input");

@@ -10,13 +10,13 @@
 
 namespace ordo {
 
-ORDO_REGISTER_OP({.name = "movedim", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
+ORDO_REGISTER_OPS({.name = "movedim", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"},
+                  {"meshgrid"});
 ORDO_REGISTER_OP({.name = "as_strided",
                   .family = "views",
                   .dtypes = kAllTypes,
                   .note = "no data is copied",
                   .no_rows = "strides step over the whole memory"});
-ORDO_REGISTER_OP({.name = "meshgrid", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
 
 Tensor movedim(const Tensor& input, const Dims& source, const Dims& destination) {
   const OpCall call("movedim", input, source, destination);
@@ -151,8 +151,8 @@ Tensor cartesian_prod(const TensorList& tensors) {
   return call.done(all.view({all.numel() / int64_t(tensors.size()), int64_t(tensors.size())}));
 }
 
-ORDO_REGISTER_OP({.name = "flip", .family = "copy", .dtypes = kAllTypes});
-ORDO_REGISTER_OP({.name = "roll", .family = "copy", .dtypes = kAllTypes});
+ORDO_REGISTER_OPS({.name = "flip", .family = "copy", .dtypes = kAllTypes},
+                  {"roll", "pixel_shuffle", "pixel_unshuffle"});
 
 /// A copy of `from`, whose strides may walk backwards, in the order in which `like` lies in memory if it is contiguous
 /// but for the order of its dimensions.
@@ -231,20 +231,11 @@ Tensor rot90(const Tensor& input, int64_t k, const Dims& dims) {
   detail::expect_defined("rot90", input, "input");
   ORDO_CHECK(dims.size() == 2 && wrap_dim("rot90", dims[0], input.dim()) != wrap_dim("rot90", dims[1], input.dim()),
              ValueError, "rot90", "turns from one dimension to another; dims are {}", dims);
-  switch ((k % 4 + 4) % 4) {
-    case 1:
-      return call.done(flip(input, dims[1]).transpose(dims[0], dims[1]));
-    case 2:
-      return call.done(flip(input, dims));
-    case 3:
-      return call.done(flip(input, dims[0]).transpose(dims[0], dims[1]));
-    default:
-      return call.done(input.clone());
-  }
+  const int64_t turns = (k % 4 + 4) % 4;
+  if (turns == 0) return call.done(input.clone());
+  if (turns == 2) return call.done(flip(input, dims));
+  return call.done(flip(input, turns == 1 ? dims[1] : dims[0]).transpose(dims[0], dims[1]));
 }
-
-ORDO_REGISTER_OP({.name = "pixel_shuffle", .family = "copy", .dtypes = kAllTypes});
-ORDO_REGISTER_OP({.name = "pixel_unshuffle", .family = "copy", .dtypes = kAllTypes});
 
 constexpr int64_t kMostFactor = int64_t(1) << 31;
 
