@@ -28,14 +28,6 @@
 namespace ordo {
 namespace detail {
 
-/// A row of the registry, and those that differ from it by name only.
-struct OpRows {
-  OpRows(OpInfo row, std::initializer_list<std::string_view> others) {
-    OpRegistration{row};
-    for (const std::string_view name : others) row.name = name, OpRegistration{row};
-  }
-};
-
 /// Whether an operation on these inputs goes on the tape. Asking first spares the closures of those that do not.
 template <class... Tensors>
 bool recorded(const Tensors&... inputs) {
@@ -100,6 +92,3 @@ using detail::recorded;
 using detail::saved_if;
 
 }  // namespace ordo
-
-/// As ORDO_REGISTER_OP: ORDO_REGISTER_OPS({.name = "flip", ...}, {"roll"});
-#define ORDO_REGISTER_OPS(...) static const ::ordo::detail::OpRows ORDO_OP_CONCAT(op_rows_, __COUNTER__)(__VA_ARGS__)

@@ -97,7 +97,11 @@ NamedNumbers evaluate_in_parts(Model& model, Loader& loader, const Metrics& metr
   const Evaluating guard(model);
   MetricMeans means(metrics);
   int64_t i = 0;
-  for (auto [inputs, targets] : loader) i++ % size == rank ? means.add(model(inputs), targets) : means.skip();
+  for (auto [inputs, targets] : loader)
+    if (i++ % size == rank)
+      means.add(model(inputs), targets);
+    else
+      means.skip();
   if (size > 1) means.exchange();
   return means.means();
 }

@@ -103,8 +103,8 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntr
   return call.done(loss * (1 - o.label_smoothing) + smooth * o.label_smoothing);
 }
 
-ORDO_REGISTER_OPS({.name = "multi_margin_loss", .family = "loss", .dtypes = kFloatingTypes},
-                  {"multilabel_margin_loss", "multilabel_soft_margin_loss"});
+ORDO_REGISTER_OPS({"multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss"},
+                  {.family = "loss", .dtypes = kFloatingTypes});
 
 /// Scores, and class indices beside them.
 static void expect_scores(const char* op, const Tensor& input, const Tensor& target) {

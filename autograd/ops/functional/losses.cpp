@@ -214,7 +214,7 @@ Tensor kl_div(const Tensor& input, const Tensor& target, const KLDivLossOptions&
   return call.done((sum(losses) / double(input.size(0))).to(input.dtype()));
 }
 
-ORDO_REGISTER_OPS({.name = "gaussian_nll_loss", .family = "loss", .dtypes = kFloatingTypes}, {"poisson_nll_loss"});
+ORDO_REGISTER_OPS({"gaussian_nll_loss", "poisson_nll_loss"}, {.family = "loss", .dtypes = kFloatingTypes});
 
 static constexpr double kLogTwoPi = 1.8378770664093453, kTwoPi = 6.283185307179586;
 

@@ -5,8 +5,9 @@
 
 namespace ordo {
 
-ORDO_REGISTER_OPS({.name = "hinge_embedding_loss", .family = "loss", .dtypes = kFloatingTypes},
-                  {"cosine_embedding_loss", "margin_ranking_loss", "soft_margin_loss", "triplet_margin_loss"});
+ORDO_REGISTER_OPS({"hinge_embedding_loss", "cosine_embedding_loss", "margin_ranking_loss", "soft_margin_loss",
+                   "triplet_margin_loss"},
+                  {.family = "loss", .dtypes = kFloatingTypes});
 
 Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, const HingeEmbeddingLossOptions& o) {
   ORDO_AUTOCAST(raise, hinge_embedding_loss, input, target, o);

@@ -132,13 +132,12 @@ ORDO_LP_POOL(3)
 
 // -- maxima of windows at random places
 
-ORDO_REGISTER_OPS({.name = "fractional_max_pool2d",
-                   .family = "pooling",
+ORDO_REGISTER_OPS({"fractional_max_pool2d", "fractional_max_pool2d_with_indices", "fractional_max_pool3d",
+                   "fractional_max_pool3d_with_indices"},
+                  {.family = "pooling",
                    .dtypes = kFloatingTypes,
                    .algorithms = kernels::accumulate_levels(kExactTypes),
-                   .note = "the algorithms are those of the backward pass, which is a scatter_add"},
-                  {"fractional_max_pool2d_with_indices", "fractional_max_pool3d",
-                   "fractional_max_pool3d_with_indices"});
+                   .note = "the algorithms are those of the backward pass, which is a scatter_add"});
 
 template <int N>
 static MaxPoolResult fractional(const OpCall& call, const Tensor& input, Size<N> kernel,
@@ -206,8 +205,7 @@ ORDO_FRACTIONAL(3)
 
 // -- maxima put back
 
-ORDO_REGISTER_OPS({.name = "max_unpool1d", .family = "pooling", .dtypes = kFloatingTypes},
-                  {"max_unpool2d", "max_unpool3d"});
+ORDO_REGISTER_OPS({"max_unpool1d", "max_unpool2d", "max_unpool3d"}, {.family = "pooling", .dtypes = kFloatingTypes});
 
 template <int N>
 static Dims unpooled_sizes(const char* op, const Tensor& input, Size<N> kernel, Size<N> stride, Size<N> padding,

@@ -7,12 +7,11 @@
 
 namespace ordo {
 
-ORDO_REGISTER_OPS({.name = "rnn_tanh",
-                   .family = "recurrent",
+ORDO_REGISTER_OPS({"rnn_tanh", "rnn_relu", "gru", "lstm"},
+                  {.family = "recurrent",
                    .dtypes = kFloatingTypes,
                    .algorithms = {{Algorithm::library, Determinism::run_to_run},
-                                  {Algorithm::direct, Determinism::device_to_device}}},
-                  {"rnn_relu", "gru", "lstm"});
+                                  {Algorithm::direct, Determinism::device_to_device}}});
 
 namespace {
 

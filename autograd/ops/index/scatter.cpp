@@ -226,8 +226,7 @@ Tensor& Tensor::scatter_add_(int64_t dim, const Tensor& index, const Tensor& src
       [&](const Tensor&) { return scatter_add_backward(dim, index, src); });
 }
 
-ORDO_REGISTER_OPS({.name = "select_scatter", .family = "copy", .dtypes = kAllTypes},
-                  {"slice_scatter", "diagonal_scatter"});
+ORDO_REGISTER_OPS({"select_scatter", "slice_scatter", "diagonal_scatter"}, {.family = "copy", .dtypes = kAllTypes});
 
 /// A copy of input in which `view` of it has become src. The gradients are `put(grad, zeros)` and `get(grad)`.
 template <class View, class Put, class Get>

@@ -8,8 +8,8 @@
 
 namespace ordo {
 
-ORDO_REGISTER_OPS({.name = "normalize", .family = "reduce", .dtypes = kFloatingTypes},
-                  {"pairwise_distance", "cosine_similarity", "cdist"});
+ORDO_REGISTER_OPS({"normalize", "pairwise_distance", "cosine_similarity", "cdist"},
+                  {.family = "reduce", .dtypes = kFloatingTypes});
 ORDO_REGISTER_OP({.name = "pdist", .family = "reduce", .dtypes = kFloatingTypes, .no_rows = "a result is of two rows"});
 ORDO_REGISTER_OP({.name = "cov",
                   .family = "reduce",

@@ -12,8 +12,8 @@
 
 namespace ordo {
 
-ORDO_REGISTER_OPS({.name = "searchsorted", .family = "sort", .dtypes = kAllTypes, .differentiable = false},
-                  {"bucketize", "isin"});
+ORDO_REGISTER_OPS({"searchsorted", "bucketize", "isin"},
+                  {.family = "sort", .dtypes = kAllTypes, .differentiable = false});
 ORDO_REGISTER_OP({.name = "histc",
                   .family = "sort",
                   .dtypes = kFloatingTypes,
@@ -151,12 +151,10 @@ HistogramResult histogram(const Tensor& input, int64_t bins, std::optional<std::
   return out;
 }
 
-ORDO_REGISTER_OPS({.name = "unique",
-                   .family = "sort",
-                   .dtypes = kAllTypes,
-                   .differentiable = false,
-                   .no_rows = "it compares all elements"},
-                  {"unique_consecutive"});
+ORDO_REGISTER_OPS({"unique", "unique_consecutive"}, {.family = "sort",
+                                                     .dtypes = kAllTypes,
+                                                     .differentiable = false,
+                                                     .no_rows = "it compares all elements"});
 
 /// For each element whether it begins a run of equal ones; with more dimensions, of equal rows. At least one.
 static Tensor begins_of(const Tensor& values) {

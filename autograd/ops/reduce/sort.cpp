@@ -125,7 +125,7 @@ MaxResult mode(const Tensor& input, int64_t dim, bool keepdim) {
   return record_one(call, kernels::mode(input, dim), input, dim, keepdim);
 }
 
-ORDO_REGISTER_OPS({.name = "quantile", .family = "sort", .dtypes = {float32, float64}}, {"nanquantile"});
+ORDO_REGISTER_OPS({"quantile", "nanquantile"}, {.family = "sort", .dtypes = {float32, float64}});
 
 /// a + w (b - a), from the nearer end.
 static Tensor between(const Tensor& a, const Tensor& b, const Tensor& weight) {

@@ -98,8 +98,7 @@ Tensor block_diag(const TensorList& tensors) {
   return call.done(cat(rows, 0));
 }
 
-ORDO_REGISTER_OPS({.name = "unbind", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"},
-                  {"split", "chunk"});
+ORDO_REGISTER_OPS({"unbind", "split", "chunk"}, {.family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
 
 static int dim_of(const char* op, const Tensor& t, int64_t dim) {
   detail::expect_defined(op, t, "input");

@@ -10,8 +10,7 @@
 
 namespace ordo {
 
-ORDO_REGISTER_OPS({.name = "movedim", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"},
-                  {"meshgrid"});
+ORDO_REGISTER_OPS({"movedim", "meshgrid"}, {.family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
 ORDO_REGISTER_OP({.name = "as_strided",
                   .family = "views",
                   .dtypes = kAllTypes,
@@ -151,8 +150,7 @@ Tensor cartesian_prod(const TensorList& tensors) {
   return call.done(all.view({all.numel() / int64_t(tensors.size()), int64_t(tensors.size())}));
 }
 
-ORDO_REGISTER_OPS({.name = "flip", .family = "copy", .dtypes = kAllTypes},
-                  {"roll", "pixel_shuffle", "pixel_unshuffle"});
+ORDO_REGISTER_OPS({"flip", "roll", "pixel_shuffle", "pixel_unshuffle"}, {.family = "copy", .dtypes = kAllTypes});
 
 /// A copy of `from`, whose strides may walk backwards, in the order in which `like` lies in memory if it is contiguous
 /// but for the order of its dimensions.

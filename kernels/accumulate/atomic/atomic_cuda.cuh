@@ -47,21 +47,22 @@ template <class Items, int V>
 struct Rows {
   using value_type = typename Items::value_type;
   using Sum = Pack<AtomicSum<value_type>, V>;
+  static constexpr int kBatch = V > 2 ? kAtomicBatch / 2 : kAtomicBatch;  // rows on their way, as registers allow
   Items items;
   AccumulateShape shape;
   Divisor per_outer;
 
   Rows(const Items& items, const AccumulateShape& shape) : items(items), shape(shape), per_outer(items.count) {}
   ORDO_HD int64_t count() const { return items.count * shape.outer; }
-  /// kAtomicBatch rows, `apart` from `row` on and only before `end`: where they go, o * shape.destinations + d or
+  /// kBatch rows, `apart` from `row` on and only before `end`: where they go, o * shape.destinations + d or
   /// kNowhere, and their columns from `inner` on. All indices are read before the first is looked at.
-  __device__ void load(int64_t row, int64_t apart, int64_t end, int64_t inner, int64_t (&to)[kAtomicBatch],
-                       Sum (&value)[kAtomicBatch]) const {
-    for (int b = 0; b < kAtomicBatch; ++b) {
+  __device__ void load(int64_t row, int64_t apart, int64_t end, int64_t inner, int64_t (&to)[kBatch],
+                       Sum (&value)[kBatch]) const {
+    for (int b = 0; b < kBatch; ++b) {
       const int64_t at = row + b * apart;
       to[b] = at < end ? raw_destination(items, at - outer(at) * items.count) : kNowhere;
     }
-    for (int b = 0; b < kAtomicBatch; ++b) {
+    for (int b = 0; b < kBatch; ++b) {
       const int64_t at = row + b * apart;
       if (at >= end) continue;
       const int64_t o = outer(at), item = at - o * items.count, d = destination_from(items, item, to[b]);
@@ -77,12 +78,12 @@ struct Rows {
 
 /// Calls f(destination, value) for each row of a batch. There is one copy of its code, which finds the next row in the
 /// registers of the first: four copies of what adds a row would be most of a kernel.
-template <class Sum, class F>
-__device__ void for_batch(int64_t count, int64_t (&to)[kAtomicBatch], Sum (&value)[kAtomicBatch], const F& f) {
+template <int kBatch, class Sum, class F>
+__device__ void for_batch(int64_t count, int64_t (&to)[kBatch], Sum (&value)[kBatch], const F& f) {
   ORDO_NO_UNROLL
   for (int64_t b = 0; b < count; ++b) {
     f(to[0], value[0]);
-    for (int k = 0; k + 1 < kAtomicBatch; ++k) {
+    for (int k = 0; k + 1 < kBatch; ++k) {
       to[k] = to[k + 1];
       value[k] = value[k + 1];
     }
@@ -105,6 +106,7 @@ struct WarpTeams {
 template <class Items, int V, class Sink>
 __device__ void walk_by_warps(const Rows<Items, V>& rows, const WarpTeams& teams, int64_t all_warps, const Sink& sink) {
   using Sum = typename Rows<Items, V>::Sum;
+  constexpr int kBatch = Rows<Items, V>::kBatch;
   const int lane = int(threadIdx.x) % 32;
   ORDO_NO_UNROLL
   for (int64_t w = ordo::cuda::thread_index() / 32; w < all_warps; w += ordo::cuda::thread_count() / 32) {
@@ -121,13 +123,13 @@ __device__ void walk_by_warps(const Rows<Items, V>& rows, const WarpTeams& teams
     bool hot_met = false;
     Sum hot_sum;
     ORDO_NO_UNROLL
-    for (int64_t step = 0; step < teams.steps; step += kAtomicBatch) {
-      int64_t to[kAtomicBatch];
-      Sum value[kAtomicBatch];
+    for (int64_t step = 0; step < teams.steps; step += kBatch) {
+      int64_t to[kBatch];
+      Sum value[kBatch];
       rows.load(first + slot / teams.units + step * teams.rows, teams.rows, end, inner, to, value);
       if (step == 0 && teams.steps > 1) hot = most_frequent(to[0], teams.units);
       const int64_t left = teams.steps - step;
-      for_batch(left < kAtomicBatch ? left : kAtomicBatch, to, value, [&](int64_t d, Sum& sum) {
+      for_batch(left < kBatch ? left : kBatch, to, value, [&](int64_t d, Sum& sum) {
         if (d != kNowhere && d == hot) {
           hot_sum.add(sum);
           hot_met = true;
@@ -153,15 +155,16 @@ struct GlobalSink {
 };
 
 template <class Items, int V>
-__global__ void ORDO_HALF_FULL accumulate_atomic_warp_kernel(Rows<Items, V> rows, typename Items::value_type* output, WarpTeams teams,
-                                              int64_t all_warps) {
+__global__ void ORDO_HALF_FULL accumulate_atomic_warp_kernel(Rows<Items, V> rows, typename Items::value_type* output,
+                                                             WarpTeams teams, int64_t all_warps) {
   walk_by_warps(rows, teams, all_warps, GlobalSink<typename Items::value_type>{output});
 }
 
 /// `outputs` sums in shared memory.
 template <class Items>
-__global__ void ORDO_HALF_FULL accumulate_atomic_histogram_kernel(Rows<Items, 1> rows, typename Items::value_type* output,
-                                                   int64_t outputs, WarpTeams teams, int64_t all_warps) {
+__global__ void ORDO_HALF_FULL accumulate_atomic_histogram_kernel(Rows<Items, 1> rows,
+                                                                  typename Items::value_type* output, int64_t outputs,
+                                                                  WarpTeams teams, int64_t all_warps) {
   using T = typename Items::value_type;
   using Sum = AtomicSum<T>;
   ORDO_DYNAMIC_SHARED(Sum, sums);
@@ -177,8 +180,10 @@ __global__ void ORDO_HALF_FULL accumulate_atomic_histogram_kernel(Rows<Items, 1>
 
 /// Columns are fastest, then chunks of `steps` rows, which a thread walks.
 template <class Items, int V>
-__global__ void ORDO_HALF_FULL accumulate_atomic_rows_kernel(Rows<Items, V> rows, typename Items::value_type* output, int64_t steps) {
+__global__ void ORDO_HALF_FULL accumulate_atomic_rows_kernel(Rows<Items, V> rows, typename Items::value_type* output,
+                                                             int64_t steps) {
   using Sum = typename Rows<Items, V>::Sum;
+  constexpr int kBatch = Rows<Items, V>::kBatch;
   const int64_t units = rows.shape.inner / V, total = (rows.count() + steps - 1) / steps * units;
   ORDO_NO_UNROLL
   for (int64_t t = ordo::cuda::thread_index(); t < total; t += ordo::cuda::thread_count()) {
@@ -190,11 +195,11 @@ __global__ void ORDO_HALF_FULL accumulate_atomic_rows_kernel(Rows<Items, V> rows
     Walk<Sum> walk;
     Sum sum;
     ORDO_NO_UNROLL
-    for (int64_t row = first; row < end; row += kAtomicBatch) {
-      int64_t to[kAtomicBatch];
-      Sum value[kAtomicBatch];
+    for (int64_t row = first; row < end; row += kBatch) {
+      int64_t to[kBatch];
+      Sum value[kBatch];
       rows.load(row, 1, end, inner, to, value);
-      for_batch(kAtomicBatch, to, value, [&](int64_t d, const Sum& v) { add(walk.take(d, v, sum), sum); });
+      for_batch(kBatch, to, value, [&](int64_t d, const Sum& v) { add(walk.take(d, v, sum), sum); });
     }
     ORDO_NO_UNROLL
     for (int last = 0; last < 2; ++last) add(last ? walk.often(sum) : walk.end_run(sum), sum);

@@ -147,11 +147,11 @@ inline constexpr int kWideThreads = 128;
 /// destinations whose runs begin there.
 template <int V, class Items, class Index>
 __global__ void __launch_bounds__(kWideThreads, 8)
-    accumulate_wide_kernel(Items items, typename Items::value_type* output, AccumulateShape shape,
-                                       Runs<Index> runs, accumulate_t<typename Items::value_type>* sums) {
+    accumulate_wide_kernel(Items items, typename Items::value_type* output, AccumulateShape shape, Runs<Index> runs,
+                           accumulate_t<typename Items::value_type>* sums) {
   using T = typename Items::value_type;
   using Acc = accumulate_t<T>;
-  constexpr int kAhead = V > 1 ? 2 : kRowsAhead;
+  constexpr int kAhead = V > 4 ? 1 : V > 1 ? 2 : kRowsAhead;  // as registers allow
   const int64_t chunks = shape.inner / V, per_outer = runs.windows() * chunks, total = per_outer * shape.outer;
   ORDO_NO_UNROLL
   for (int64_t t = ordo::cuda::thread_index(); t < total; t += ordo::cuda::thread_count()) {

@@ -1,4 +1,4 @@
-#include <ordo/kernels/scatter/scatter_add.h>
+#include <ordo/kernels/scatter/scatter.h>
 #include "tests/kernels/samples.h"
 #include "tests/kernels/scatter/scatter_reference.h"
 
