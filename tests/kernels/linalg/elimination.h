@@ -1,6 +1,7 @@
 // Systems of equations in plain loops, to compare with.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
