@@ -1,5 +1,5 @@
-// Functions of three operands: where, masked_fill, lerp, addcmul, addcdiv; autograd/ops/math/where.h has the rules. Plain:
-// no autograd.
+// Functions of three operands: where, masked_fill, lerp, addcmul, addcdiv; autograd/ops/math/where.h has the rules.
+// Plain: no autograd.
 #pragma once
 
 #include <ordo/kernels/elementwise/operand.h>

@@ -93,8 +93,8 @@ inline ReduceShape reduce_shape(const Tensor& t, unsigned mask) {
 //   row_program(shape, device, map, &fold, &fold)
 //
 // takes two folds, reducers (reducers.h) whose store() keeps what a row comes to, or null where one is left out. The
-// second may read what the first has stored; one that does not has `kAlone`, and CUDA computes both in one pass. The map
-// has
+// second may read what the first has stored; one that does not has `kAlone`, and CUDA computes both in one pass. The
+// map has
 //   T                        the type of the results
 //   out                      where they go
 //   row(r)                   what all values of row r share
