@@ -190,16 +190,16 @@ TEST(Module, moved_from_is_an_error) {
   nn::Sequential model{nn::ReLU()};
   const nn::Sequential other = std::move(model);
   const std::function<void()> uses[] = {
-      [&] { layer.parameters(); },         [&] { layer.state_dict(); }, [&] { layer.named_children(); },
-      [&] { layer.named_modules(); },      [&] { layer.train(); },      [&] { layer.is_training(); },
-      [&] { layer.zero_grad(); },          [&] { layer.to(cpu); },      [&] { layer.to(float64); },
-      [&] { layer.parameter_count(); },    [&] { layer(ones({2})); },   [&] { layer.weight = ones({2, 2}); },
-      [&] { nn::Sequential{layer}; },      [&] { model(ones({2})); },   [&] { model.size(); },
-      [&] { model.push_back(nn::ReLU()); }};
+      [&] { layer.parameters(); },      [&] { layer.state_dict(); }, [&] { layer.named_children(); },
+      [&] { layer.named_modules(); },   [&] { layer.train(); },      [&] { layer.is_training(); },
+      [&] { layer.zero_grad(); },       [&] { layer.to(cpu); },      [&] { layer.to(float64); },
+      [&] { layer.parameter_count(); }, [&] { layer(ones({2})); },   [&] { nn::Sequential{layer}; },
+      [&] { model(ones({2})); },        [&] { model.size(); },       [&] { model.push_back(nn::ReLU()); }};
   for (size_t i = 0; i < std::size(uses); ++i) {
     SCOPED_TRACE(i);
     EXPECT_ORDO_ERROR(uses[i](), ValueError, "[Module] this module was moved from");
   }
+  EXPECT_ORDO_ERROR(layer.weight = ones({2, 2}), ValueError, "was moved from");
   // NOLINTEND
 }
 
