@@ -10,7 +10,7 @@ namespace {
 class ParallelFor : public testing::Test {
  protected:
   void SetUp() override { set_num_threads(4); }
-  const ThreadsScope scope_;
+  ThreadsScope scope_;
 };
 
 TEST_F(ParallelFor, every_index_once) {

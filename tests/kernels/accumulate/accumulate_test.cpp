@@ -47,7 +47,7 @@ void expect_rule1(int64_t m, AccumulateShape shape, Spread spread) {
 }
 
 struct Accumulate : testing::Test {
-  const ThreadsScope scope_;
+  ThreadsScope scope_;
 };
 
 const int64_t kItemsAndDestinations[][2] = {{1, 1},   {5, 3},    {64, 1},    {65, 2},       {192, 3},
