@@ -248,7 +248,7 @@ std::vector<Rule1Implementation> all_implementations() {
 }
 
 struct Rule1 : testing::TestWithParam<Rule1Implementation> {
-  const ThreadsScope scope_;
+  ThreadsScope scope_;
 };
 
 // Around a group, some groups, and the second and third power of a group.
