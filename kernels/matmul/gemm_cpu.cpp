@@ -196,7 +196,6 @@ class Product {
   const T* const bias = static_cast<const T*>(g.bias);
   // Sums are made in C itself, where that can hold them.
   const bool in_place = std::is_same_v<C, A> && std::is_same_v<T, A> && g.c.col == 1;
-  const bool pairs = std::is_same_v<T, BFloat16> && !g.packed && pairs_are_used();
   int64_t tile_rows = 0, tile_cols = 0, row_tiles = 1, col_tiles = 1;
 
  public:
@@ -244,7 +243,7 @@ class Product {
     for (int64_t k0 = 0; k0 < g.k; k0 += kDepth) {
 #if ORDO_MULTIPLIES_PAIRS
       if constexpr (std::is_same_v<T, BFloat16>) {
-        if (pairs && are_normal(t, k0)) {
+        if (!g.packed && pairs_are_used() && are_normal(t, k0)) {
           add_products<Pair>(t, k0);
           continue;
         }
