@@ -61,17 +61,22 @@
     }
     if (launches.some(l => l.events.length)) stopPlaying = window.ordoPlayback(played, launches.filter(l => l.events.length));
   }
+  const isVerdict = line => /^(DONE$|[A-Z][A-Z ]+: )/.test(line), wordOf = line => line.match(/^[A-Z ]*[A-Z]/)[0];
   function answer(printed, notes, recording) {
-    const last = printed.findLastIndex(line => /^(DONE$|[A-Z][A-Z ]+: )/.test(line));
+    const last = printed.findLastIndex(isVerdict);
     said.textContent = printed.slice(0, Math.max(last, 0)).concat(notes).join('\n');
     const text = last < 0 ? 'CRASH: the program ended before its check did' : printed.slice(last).join('\n');
-    end(text.match(/^[A-Z ]*[A-Z]/)[0], text, recording);
+    end(wordOf(text), text, recording);
   }
   function check() {
     if (run) return end('STOPPED', 'Stopped.');
     show();
     delete box.dataset.verdict;
-    if (recorded) return answer(now().said.split('\n'), []);
+    if (recorded) {
+      const lines = now().said.split('\n'), found = lines.find(isVerdict);
+      said.textContent = lines.filter(line => line !== found).join('\n');
+      return end(wordOf(found), found);
+    }
     const began = performance.now(), printed = [];
     button.textContent = 'Stop';
     verdict.textContent = 'Runs …';
