@@ -26,7 +26,11 @@ detail::OpRegistration::OpRegistration(OpInfo info) {
   all.insert(at, std::move(info));
 }
 detail::OpRegistration::OpRegistration(std::initializer_list<std::string_view> names, const OpInfo& info) {
-  for (OpInfo row = info; std::string_view name : names) row.name = name, OpRegistration(row);
+  for (const std::string_view name : names) {
+    OpInfo row = info;
+    row.name = name;
+    OpRegistration{row};
+  }
 }
 
 const std::vector<OpInfo>& ops() { return rows(); }
