@@ -1,5 +1,5 @@
 // Products of bfloat16 by the instruction that multiplies pairs, vdpbf16ps, in the order of rule 3. Intel's manual says, and
-// pairs_are_faster() tests, that it adds the product of the high halves to the sum, fused, and then that of the low halves;
+// pairs_are_used() tests, that it adds the product of the high halves to the sum, fused, and then that of the low halves;
 // so the first element of a pair is its high half. It takes subnormal numbers as zeros: are_normal() says where there are
 // none. Included once for each target of Highway's. Internal.
 #if defined(ORDO_PAIRS_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -12,8 +12,8 @@
 #include <ordo/kernels/vectors/lanes-inl.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
+#include <cstdint>
+#include <utility>
 
 #undef ORDO_MULTIPLIES_PAIRS
 #if HWY_ARCH_X86_64 && HWY_TARGET == HWY_AVX3 && defined(__GNUC__)
