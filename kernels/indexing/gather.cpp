@@ -7,8 +7,8 @@
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/indexing/rows_cpu.h>
+#include <ordo/kernels/reduce/axis_shape.h>
 #include <ordo/kernels/reduce/reduce.h>
-#include <ordo/kernels/reduce/reduce_shape.h>
 
 namespace ordo::kernels {
 namespace {

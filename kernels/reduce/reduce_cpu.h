@@ -162,11 +162,9 @@ typename R::State fold_blocks(typename R::State* v, int64_t count) {
 }
 
 inline constexpr int kReduceTile = 64, kNarrowTile = 16;  // outputs, whose loops have a fixed length
-
 inline constexpr int64_t kRowsAhead = 16;
 
-/// Has N values fetched from `at` on that will be needed: in a tile they are too few in a row for the processor to
-/// foresee.
+/// Fetches N values from `at` on: a tile's are too few in a row for the processor to foresee.
 template <int64_t N, class R>
 void fetch_line(const R& r, int64_t at) {
   if constexpr (requires { r.x; }) {
@@ -292,9 +290,8 @@ void reduce_across(const R& r, const ReduceShape& g) {
 
 template <class R>
 void reduce(const R& r, const ReduceShape& g, Device = Device()) {
-  if constexpr (!kOneLine<R>) {
+  if constexpr (!kOneLine<R>)
     if (g.across_outputs()) return reduce_across(r, g);
-  }
   reduce_along(r, g);
 }
 

@@ -9,16 +9,6 @@
 
 namespace ordo::kernels {
 
-/// A tensor as [outer, length, inner], `length` being one of its dimensions.
-struct AxisShape {
-  int64_t outer = 1, length = 1, inner = 1;
-};
-inline AxisShape axis_shape(const Dims& sizes, int dim) {
-  AxisShape s;
-  for (int d = 0; d < sizes.size(); ++d) (d < dim ? s.outer : d == dim ? s.length : s.inner) *= sizes[d];
-  return s;
-}
-
 // Rule 2 of docs/ordering.md.
 inline constexpr int kReduceLanes = 32;
 inline constexpr int kReduceBlock = 4096;

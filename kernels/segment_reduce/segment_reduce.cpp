@@ -5,7 +5,7 @@
 #include <ordo/engine/calls/op_registry.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
-#include <ordo/kernels/reduce/reduce_shape.h>
+#include <ordo/kernels/reduce/axis_shape.h>
 #include <ordo/kernels/scan/scan.h>
 
 namespace ordo::kernels {

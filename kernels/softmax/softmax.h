@@ -3,7 +3,7 @@
 
 #include <ordo/engine/tensor/devices.h>
 #include <ordo/engine/tensor/tensor.h>
-#include <ordo/kernels/reduce/reduce_shape.h>
+#include <ordo/kernels/reduce/axis_shape.h>
 
 namespace ordo::kernels {
 

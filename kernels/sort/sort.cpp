@@ -5,7 +5,7 @@
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/indexing/gather.h>
-#include <ordo/kernels/reduce/reduce_shape.h>
+#include <ordo/kernels/reduce/axis_shape.h>
 
 namespace ordo::kernels {
 namespace {
