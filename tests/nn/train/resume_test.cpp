@@ -26,7 +26,7 @@ class TrainerResume : public FolderTest {
 
  private:
   const DeterminismGuard guard_{Determinism::run_to_run};
-  const ThreadsScope threads_;
+  ThreadsScope threads_;
 };
 
 TEST_F(TrainerResume, after_any_step_with_the_same_bytes) {
