@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include <ordo/engine/memory/memory.h>
 #include <ordo/engine/run/parallel.h>
+#include <ordo/kernels/linalg/blocks.h>
 #include <ordo/kernels/matmul/gemm.h>
 
 namespace ordo::kernels::matrix {
@@ -21,7 +21,6 @@ namespace {
 constexpr int64_t kLanes = 16;
 constexpr int kMostSweeps = 60;
 constexpr int64_t kTurnedTogether = 16;  // columns, which stay in a cache (rule 10)
-constexpr int64_t kBlock = 32;           // columns that are eliminated one at a time (rule 10)
 constexpr int64_t kRowsAtOnce = 128;
 constexpr int64_t kGrain = 100'000;  // products that are worth a thread
 
@@ -65,82 +64,39 @@ void subtract(T* y, T f, const T* x, int64_t n) {
   for (int64_t i = 0; i < n; ++i) y[i] = std::fma(-f, x[i], y[i]);
 }
 
-/// Rows of a matrix in memory.
-template <class T>
-struct Rows {
-  T* data;
-  int64_t row;
-  T* operator[](int64_t i) const { return data + i * row; }
-};
-
 /// c [m][n] = a [m][k] b [k][n] by rule 3.
 template <class T>
 void multiply(T* c, const MatrixView& a, const MatrixView& b, int64_t m, int64_t n, int64_t k) {
   gemm({.m = m, .n = n, .k = k, .a = a, .b = b, .c = {c, n}, .dtype = dtype_of<T>, .c_dtype = dtype_of<T>}, ordo::cpu);
 }
 
-/// c [m][n] -= a [m][k] b [k][n].
+/// c [m][n], whose rows are `apart`, -= a [m][k] b [k][n], with k <= kBlock.
 template <class T>
-void subtract_product(Rows<T> c, const MatrixView& a, const MatrixView& b, int64_t m, int64_t n, int64_t k) {
-  if (m == 0 || n == 0) return;
-  const Scratch<T> product(m * n, ordo::cpu);
-  multiply(product.data(), a, b, m, n, k);
-  parallel_for(0, m, kGrain / n + 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      for (int64_t j = 0; j < n; ++j) c[i][j] -= product.data()[i * n + j];
-  });
-}
-
-/// x [size][k] becomes t^-1 x, from the first row down or the last one up: each row, once known, is subtracted from
-/// those that are not.
-template <class T>
-void solve_block(const MatrixView& t, Rows<T> x, int64_t size, int64_t k, bool up, bool unit) {
-  parallel_for(0, k, kGrain / (size * size) + 16, [&](int64_t begin, int64_t end) {
-    for (int64_t step = 0; step < size; ++step) {
-      const int64_t i = up ? size - 1 - step : step, from = up ? 0 : i + 1, to = up ? i : size;
-      if (!unit)
-        for (int64_t c = begin; c < end; ++c) x[i][c] /= *t.at<T>(0, i, i);
-      for (int64_t j = from; j < to; ++j) subtract(x[j] + begin, *t.at<T>(0, j, i), x[i] + begin, end - begin);
-    }
-  });
-}
-
-/// `size` columns of a from row and column `first` on, one after the other, from row `first` on.
-template <class T>
-void read_panel(const T* a, int64_t n, int64_t first, int64_t size, std::vector<T>& panel) {
-  const int64_t height = n - first;
-  panel.resize(size_t(size * height));
-  for (int64_t r = 0; r < height; ++r)
-    for (int64_t c = 0; c < size; ++c) panel[size_t(c * height + r)] = a[(first + r) * n + first + c];
-}
-template <class T>
-void write_panel(const std::vector<T>& panel, T* a, int64_t n, int64_t first, int64_t size) {
-  const int64_t height = n - first;
-  for (int64_t r = 0; r < height; ++r)
-    for (int64_t c = 0; c < size; ++c) a[(first + r) * n + first + c] = panel[size_t(c * height + r)];
+void subtract_product(T* c, int64_t apart, const MatrixView& a, const MatrixView& b, int64_t m, int64_t n, int64_t k) {
+  gemm({.m = m,
+        .n = n,
+        .k = k,
+        .a = a,
+        .b = b,
+        .c = {c, apart},
+        .dtype = dtype_of<T>,
+        .c_dtype = dtype_of<T>,
+        .subtract = true},
+       ordo::cpu);
 }
 
 }  // namespace
 
 template <class T>
 bool cholesky(T* a, int64_t n) {
-  std::vector<T> panel;
+  const BlockSteps<T> steps = block_steps<T>();
   for (int64_t first = 0; first < n; first += kBlock) {
-    const int64_t size = std::min(kBlock, n - first), height = n - first, next = first + size;
-    read_panel(a, n, first, size, panel);
-    for (int64_t k = 0; k < size; ++k) {
-      T* const column = &panel[size_t(k * height)];
-      if (!(column[k] > 0)) return false;
-      const T root = column[k] = std::sqrt(column[k]);
-      for (int64_t r = k + 1; r < height; ++r) column[r] /= root;
-      for (int64_t c = k + 1; c < size; ++c)
-        subtract(&panel[size_t(c * height + c)], column[c], column + c, height - c);
-    }
-    write_panel(panel, a, n, first, size);
+    const int64_t size = std::min(kBlock, n - first), next = first + size;
+    if (!steps.cholesky(a, n, first, size)) return false;
     // Of the rest the lower triangle, some rows at a time.
     for (int64_t row = next; row < n; row += kRowsAtOnce) {
       const int64_t end = std::min(n, row + kRowsAtOnce);
-      subtract_product<T>({a + row * n + next, n}, {a + row * n + first, n},
+      subtract_product<T>(a + row * n + next, n, {a + row * n + first, n},
                           MatrixView{a + next * n + first, n}.transposed(), end - row, end - next, size);
     }
   }
@@ -148,38 +104,37 @@ bool cholesky(T* a, int64_t n) {
   return true;
 }
 
+namespace {
+
+/// A block of solve() below, for all right sides.
+template <class T>
+void solve_block(const BlockSteps<T>& steps, const MatrixView& t, T* x, int64_t apart, int64_t size, int64_t k, bool up,
+                 bool unit) {
+  parallel_for(0, k, kGrain / (size * size) + 16,
+               [&](int64_t begin, int64_t end) { steps.solve(t, x + begin, apart, size, end - begin, up, unit); });
+}
+
+}  // namespace
+
 template <class T>
 int lu(T* a, int64_t* rows, int64_t n) {
   int sign = 1;
   std::iota(rows, rows + n, int64_t(0));
-  std::vector<T> panel;
+  const BlockSteps<T> steps = block_steps<T>();
   for (int64_t first = 0; first < n; first += kBlock) {
-    const int64_t size = std::min(kBlock, n - first), height = n - first, next = first + size;
-    read_panel(a, n, first, size, panel);
+    const int64_t size = std::min(kBlock, n - first), next = first + size;
+    int64_t swaps[kBlock];
+    steps.lu(a, n, first, size, swaps);
     for (int64_t k = 0; k < size; ++k) {
-      T* const column = &panel[size_t(k * height)];
-      int64_t p = k;
-      for (int64_t r = k + 1; r < height; ++r)
-        if (std::abs(column[r]) > std::abs(column[p])) p = r;
-      if (p != k) {
-        for (int64_t c = 0; c < size; ++c) std::swap(panel[size_t(c * height + k)], panel[size_t(c * height + p)]);
-        T *const x = a + (first + k) * n, *const y = a + (first + p) * n;
-        std::swap_ranges(x, x + first, y);
-        std::swap_ranges(x + next, x + n, y + next);
-        std::swap(rows[first + k], rows[first + p]);
-        sign = -sign;
-      }
-      const T pivot = column[k];
-      if (pivot == 0) continue;
-      for (int64_t r = k + 1; r < height; ++r) column[r] /= pivot;
-      for (int64_t c = k + 1; c < size; ++c) {
-        T* const other = &panel[size_t(c * height)];
-        subtract(other + k + 1, other[k], column + k + 1, height - k - 1);
-      }
+      if (swaps[k] == 0) continue;
+      T *const x = a + (first + k) * n, *const y = x + swaps[k] * n;
+      std::swap_ranges(x, x + first, y);
+      std::swap_ranges(x + next, x + n, y + next);
+      std::swap(rows[first + k], rows[first + k + swaps[k]]);
+      sign = -sign;
     }
-    write_panel(panel, a, n, first, size);
-    solve_block<T>({a + first * n + first, n}, {a + first * n + next, n}, size, n - next, false, true);
-    subtract_product<T>({a + next * n + next, n}, {a + next * n + first, n}, {a + first * n + next, n}, n - next,
+    solve_block<T>(steps, {a + first * n + first, n}, a + first * n + next, n, size, n - next, false, true);
+    subtract_product<T>(a + next * n + next, n, {a + next * n + first, n}, {a + first * n + next, n}, n - next,
                         n - next, size);
   }
   return sign;
@@ -195,11 +150,12 @@ void solve(Triangle triangle, const T* a, T* x, int64_t n, int64_t k) {
   const auto part = [&](int64_t i, int64_t j) {
     return transposed ? MatrixView{a + j * n + i, 1, n} : MatrixView{a + i * n + j, n};
   };
+  const BlockSteps<T> steps = block_steps<T>();
   for (int64_t done = 0; done < n; done += kBlock) {
     const int64_t size = std::min(kBlock, n - done), first = up ? n - done - size : done;
-    solve_block<T>(part(first, first), {x + first * k, k}, size, k, up, unit);
+    solve_block<T>(steps, part(first, first), x + first * k, k, size, k, up, unit);
     const int64_t rest = up ? 0 : first + size, count = n - done - size;
-    subtract_product<T>({x + rest * k, k}, part(rest, first), {x + first * k, k}, count, k, size);
+    subtract_product<T>(x + rest * k, k, part(rest, first), {x + first * k, k}, count, k, size);
   }
 }
 
@@ -236,7 +192,7 @@ struct Reflections {
     const MatrixView factor{t.data(), size};
     multiply(along.data(), {columns, m}, MatrixView{v.data(), height}.transposed(), count, size, height);
     multiply(scaled.data(), {along.data(), size}, backward ? factor : factor.transposed(), count, size, size);
-    subtract_product<T>({columns, m}, {scaled.data(), size}, {v.data(), height}, count, height, size);
+    subtract_product<T>(columns, m, {scaled.data(), size}, {v.data(), height}, count, height, size);
   }
 };
 

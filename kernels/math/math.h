@@ -36,7 +36,7 @@ ORDO_HD double ceil(double x) { return ORDO_MATH_EXACT(ceil)(x); }
 ORDO_HD float round_even(float x) { return ORDO_MATH_EXACT(rintf)(x); }  // halfway cases to even
 ORDO_HD double round_even(double x) { return ORDO_MATH_EXACT(rint)(x); }
 
-ORDO_HD float abs(float x) { return x < 0.0f ? -x : x == 0.0f ? 0.0f : x; }
+ORDO_HD float abs(float x) { return detail::magnitude_float(x); }
 ORDO_HD double abs(double x) { return detail::magnitude(x); }
 
 /// 1 / sqrt(x)

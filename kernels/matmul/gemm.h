@@ -33,6 +33,7 @@ struct Gemm {
   DType c_dtype = float32;     ///< dtype, or float32 for half operands
   const void* bias = nullptr;  ///< contiguous, one value per column of C, or per row
   bool bias_per_row = false;
+  bool subtract = false;  ///< C -= the product, of floats or doubles, on the CPU, without bias, for k <= kOrderedBlock
   const void* packed = nullptr;  ///< what cpu::pack() made of b, or null
 };
 

@@ -56,7 +56,7 @@ struct Target {
   A* c;
   int64_t row;                  // from row to row of c
   int64_t rows;                 // that are stored
-  bool add;                     // to what is in c
+  bool add, subtract;           // to or from what is in c
   const A* row_bias = nullptr;  // one value per row, added last
   const A* col_bias = nullptr;  // or per column
 };
@@ -94,6 +94,7 @@ void micro_product(int64_t depth, const P* HWY_RESTRICT a, int64_t a_row, const 
       A* const c = to.c + r * to.row + v * L::count;
       L value = sum[r][v];
       if (to.add) value = L::load(c) + value;
+      if (to.subtract) value = L::load(c) - value;
       if (to.row_bias) value = value + L::all(to.row_bias[r]);
       if (to.col_bias) value = value + L::load(to.col_bias + v * L::count);
       value.store(c);
@@ -180,12 +181,15 @@ void* workspace(size_t bytes) {
   return memory.get();
 }
 
-// Writes sums to rows x cols elements of c.
+// Writes sums to rows x cols elements of c, or subtracts them.
 template <class T, class A, class C>
 void finish(const Gemm& g, int64_t batch, int64_t i0, int64_t j0, int64_t rows, int64_t cols, const A* sums,
             int64_t row) {
   for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < cols; ++j) store_sum<T, C>(g, batch, i0 + i, j0 + j, sums[i * row + j]);
+    for (int64_t j = 0; j < cols; ++j) {
+      const A sum = sums[i * row + j];
+      store_sum<T, C>(g, batch, i0 + i, j0 + j, g.subtract ? A(*g.c.template at<C>(batch, i0 + i, j0 + j)) - sum : sum);
+    }
 }
 
 // A product with 0 < k <= kSlice.
@@ -330,12 +334,14 @@ class Product {
       to.c = c;
       to.row = g.c.row;
       to.add = k0 > 0;
+      to.subtract = g.subtract;
       if (bias && k0 + depth == g.k) (g.bias_per_row ? to.row_bias : to.col_bias) = bias + (g.bias_per_row ? i : j);
       const bool whole = cols >= kCols || cols == Lanes<A>::count;
       if (!whole) {
         to.c = edge;
         to.row = kCols;
-        for (int64_t r = 0; to.add && r < to.rows; ++r) std::copy_n(c + r * g.c.row, cols, edge + r * kCols);
+        for (int64_t r = 0; (to.add || to.subtract) && r < to.rows; ++r)
+          std::copy_n(c + r * g.c.row, cols, edge + r * kCols);
         if (to.col_bias) to.col_bias = std::copy_n(to.col_bias, cols, edge + kRows * kCols) - cols;
       }
       any_product(cols, depth, a, a_row, b, to);

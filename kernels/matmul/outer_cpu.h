@@ -7,7 +7,7 @@
 
 namespace ordo::kernels::cpu {
 
-inline bool is_outer_product(const Gemm& g) { return g.k == 1 && g.c.col == 1; }
+inline bool is_outer_product(const Gemm& g) { return g.k == 1 && g.c.col == 1 && !g.subtract; }
 
 /// g with k = 1 and rows of C contiguous; T float or double.
 template <class T>

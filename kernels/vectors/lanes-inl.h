@@ -48,6 +48,7 @@ struct Lanes {
   static HWY_INLINE Lanes all(T value) { return {hn::Set(Tag(), value)}; }
   HWY_INLINE void store(T* to) const { hn::StoreU(v, Tag(), to); }
   friend HWY_INLINE Lanes operator+(Lanes a, Lanes b) { return {hn::Add(a.v, b.v)}; }
+  friend HWY_INLINE Lanes operator-(Lanes a, Lanes b) { return {hn::Sub(a.v, b.v)}; }
   /// sum + a b, rounded once.
   static HWY_INLINE Lanes fused(Lanes a, Lanes b, Lanes sum) {
 #if ORDO_VECTOR_FMA

@@ -1,8 +1,10 @@
-// Decompositions in blocks have the bytes of rule 10's loops (docs/ordering.md), with any number of threads.
+// Decompositions in blocks have the bytes of rule 10's loops (docs/ordering.md), with any number of threads and
+// any instruction set.
 #include <cstring>
 #include <utility>
 
 #include <ordo/kernels/linalg/matrix.h>
+#include <ordo/kernels/vectors/vector_targets.h>
 #include "tests/kernels/samples.h"
 
 namespace ordo::test::lu_test {
@@ -85,21 +87,29 @@ std::vector<T> matrix(int64_t n, const std::string& kind) {
 
 template <class T>
 void compare() {
-  for (const int64_t n : {0, 1, 2, 17, 80, 81, 96, 100, 131, 200})
+  for (const int64_t n : {0, 1, 2, 16, 17, 33, 48, 80, 81, 96, 100, 131, 200})
     for (const char* kind : {"mixed", "ties", "zeros", "singular", "zero columns", "nan", "infinity"}) {
       if (n == 0 && kind != std::string("mixed")) continue;
       const std::vector<T> a = matrix<T>(n, kind);
       const Lu<T> expected = plain_lu(a, n);
-      for (const int threads : {1, 2, 3}) {
-        set_num_threads(threads);
+      const auto expect_same = [&](const std::string& how) {
         Lu<T> r{a, std::vector<int64_t>(size_t(n)), 0};
         r.sign = kernels::matrix::lu(r.a.data(), r.rows.data(), n);
-        EXPECT_TRUE(same(r.a, expected.a)) << kind << " " << n << " " << threads;
-        EXPECT_EQ(r.rows, expected.rows) << kind << " " << n << " " << threads;
-        EXPECT_EQ(r.sign, expected.sign) << kind << " " << n << " " << threads;
+        EXPECT_TRUE(same(r.a, expected.a)) << kind << " " << n << " " << how;
+        EXPECT_EQ(r.rows, expected.rows) << kind << " " << n << " " << how;
+        EXPECT_EQ(r.sign, expected.sign) << kind << " " << n << " " << how;
+      };
+      for (const int threads : {1, 2, 3}) {
+        set_num_threads(threads);
+        expect_same(std::to_string(threads));
+      }
+      set_num_threads(2);
+      for (const std::string& target : kernels::cpu::vector_targets()) {
+        kernels::cpu::use_vector_target(target);
+        expect_same(target);
+        kernels::cpu::use_vector_target("");
       }
     }
-  set_num_threads(2);
 }
 
 TEST(Lu, HasTheBytesOfPlainLoops) {
