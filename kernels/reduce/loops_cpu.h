@@ -94,15 +94,15 @@ void reduce_or_short(const R& r, const ReduceShape& g, Device) {
 // -- places
 
 /// Along memory the extreme value is found first, which vectorises, and then its first place.
-template <class T, bool kMax>
-void reduce_place(const ArgExtremumReducer<T, kMax>& r, const ReduceShape& g, Device device) {
+template <class T>
+void reduce_place(const ArgExtremumReducer<T>& r, const ReduceShape& g, Device device) {
   if (g.outputs == 0 || g.across_outputs()) return reduce(r, g);
   const Scratch<T> extremes(g.outputs, device);
-  reduce_along(ExtremumReducer<T, kMax>(r.x, extremes), g);
+  reduce_along(ExtremumReducer<T>(r.x, extremes, r.least), g);
   parallel_for(0, g.outputs, std::max<int64_t>(1, kReduceGrain / g.length), [&](int64_t first, int64_t last) {
     for (int64_t o = first; o < last; ++o) {
       const int64_t base = g.base(o);
-      const compare_t<T> wanted(extremes[o]);
+      const compare_t<T> wanted = r.turn(compare_t<T>(extremes[o]));
       auto s = r.load(base, 0, o);
       while (s.value != wanted && (s.value == s.value || wanted == wanted))
         s = r.load(base + g.offset(s.index + 1), s.index + 1, o);

@@ -41,12 +41,13 @@ struct PowerNorm : SumReducer<T> {
 };
 
 /// p = infinity and -infinity.
-template <class T, bool kMax>
-struct ExtremeNorm : ExtremumReducer<T, kMax> {
+template <class T>
+struct ExtremeNorm : ExtremumReducer<T> {
   using A = accumulate_t<T>;
-  using ExtremumReducer<T, kMax>::ExtremumReducer;
+  using ExtremumReducer<T>::ExtremumReducer;
   static ORDO_HD A empty() { return A(0); }
-  ORDO_HD A load(int64_t offset, int64_t, int64_t) const { return math::abs(A(this->x[offset])); }
+  ORDO_HD A load(int64_t offset, int64_t, int64_t) const { return this->turn(math::abs(A(this->x[offset]))); }
+  ORDO_HD void store(int64_t o, A s) const { this->out[o] = T(math::abs(s)); }
 };
 
 namespace ORDO_LOOPS_DEVICE {
@@ -59,8 +60,7 @@ void norm(const Tensor& t, const Tensor& out, const ReduceShape& g, double p) {
     if (p == 2) return by(SquareNorm<T>(x, to, true));
     if (p == 1) return by(AbsoluteNorm<T>(x, to));
     if (p == 0) return by(CountNorm<T>(x, to));
-    if (p == HUGE_VAL) return by(ExtremeNorm<T, true>(x, to));
-    if (p == -HUGE_VAL) return by(ExtremeNorm<T, false>(x, to));
+    if (std::isinf(p)) return by(ExtremeNorm<T>(x, to, p < 0));
     by(PowerNorm<T>(x, to, p));
   });
 }

@@ -79,30 +79,60 @@ struct CenteredSquares : Addition<accumulate_t<T>> {
 template <class T>
 using compare_t = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
 
-/// Extreme values. A NaN beats every number.
-template <class V, bool kMax>
-struct Extremum {
-  using State = V;
-  using Fold = Extremum;
-  static ORDO_HD State identity() {
-    if constexpr (std::is_floating_point_v<State>)
-      return State(kMax ? -HUGE_VAL : HUGE_VAL);
-    else if constexpr (std::is_same_v<State, bool>)
-      return !kMax;
-    else
-      return kMax ? std::numeric_limits<State>::lowest() : std::numeric_limits<State>::max();
+/// Turns the order of values around where `least` is asked for: the greatest then is the least. A NaN stays one.
+template <class V>
+struct Turn {
+  using Bits = std::conditional_t<std::is_same_v<V, float>, uint32_t,
+                                  std::conditional_t<std::is_same_v<V, double>, uint64_t, V>>;
+  Bits mask;
+  explicit Turn(bool least) : mask(0) {
+    if constexpr (std::is_floating_point_v<V>)
+      mask = Bits(least) << (8 * sizeof(V) - 1);
+    else if (least)
+      mask = std::is_same_v<V, bool> ? Bits(1) : Bits(-1);
   }
-  static ORDO_HD State empty() { return identity(); }
-  static ORDO_HD State combine(State a, State b) { return (kMax ? b > a : b < a) || b != b ? b : a; }
+  ORDO_HD V operator()(V v) const {
+    if constexpr (std::is_same_v<V, float>)
+      return math::detail::from_bits_float(math::detail::to_bits_float(v) ^ mask);
+    else if constexpr (std::is_same_v<V, double>)
+      return math::detail::from_bits(math::detail::to_bits(v) ^ mask);
+    else
+      return V(v ^ mask);
+  }
 };
 
-template <class T, bool kMax>
-struct ExtremumReducer : Extremum<compare_t<T>, kMax> {
+/// The greatest value. A NaN beats every number.
+template <class V>
+struct Largest {
+  using State = V;
+  using Fold = Largest;
+  static ORDO_HD State identity() {
+    if constexpr (std::is_floating_point_v<State>)
+      return State(-HUGE_VAL);
+    else
+      return std::numeric_limits<State>::lowest();
+  }
+  static ORDO_HD State empty() { return identity(); }
+  static ORDO_HD State combine(State a, State b) { return b > a || b != b ? b : a; }
+};
+
+/// Of elements of that type.
+template <class V>
+struct LargestOf : Largest<V> {
+  const V* x;
+  explicit LargestOf(const V* x) : x(x) {}
+  ORDO_HD V load(int64_t offset, int64_t, int64_t) const { return x[offset]; }
+};
+
+/// The greatest element, or the least.
+template <class T>
+struct ExtremumReducer : Largest<compare_t<T>> {
   const T* x;
   T* out;
-  ExtremumReducer(const T* x, T* out) : x(x), out(out) {}
-  ORDO_HD compare_t<T> load(int64_t offset, int64_t, int64_t) const { return compare_t<T>(x[offset]); }
-  ORDO_HD void store(int64_t o, compare_t<T> s) const { out[o] = T(s); }
+  Turn<compare_t<T>> turn;
+  ExtremumReducer(const T* x, T* out, bool least) : x(x), out(out), turn(least) {}
+  ORDO_HD compare_t<T> load(int64_t offset, int64_t, int64_t) const { return turn(compare_t<T>(x[offset])); }
+  ORDO_HD void store(int64_t o, compare_t<T> s) const { out[o] = T(turn(s)); }
 };
 
 template <class V>
@@ -111,14 +141,16 @@ struct ValueAt {
   int64_t index;  // -1: none yet
 };
 
-/// The extreme value and its first position. `values` may be null.
-template <class T, bool kMax>
+/// The greatest value, or the least, and its first position. `values` may be null.
+template <class T>
 struct ArgExtremumReducer {
   using State = ValueAt<compare_t<T>>;
-  using Fold = ArgExtremumReducer<compare_t<T>, kMax>;
+  using Fold = ArgExtremumReducer<compare_t<T>>;
   const T* x;
   T* values;
   int64_t* indices;
+  bool least;
+  Turn<compare_t<T>> turn{least};
   static ORDO_HD State identity() { return {compare_t<T>(0), -1}; }
   static ORDO_HD State empty() { return identity(); }
   static ORDO_HD State combine(State a, State b) {
@@ -126,12 +158,11 @@ struct ArgExtremumReducer {
     if (a.index < 0) return b;
     const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
     const bool tie = a.value == b.value || (a_nan && b_nan);
-    const bool beats = tie ? b.index < a.index : !a_nan && (b_nan || (kMax ? b.value > a.value : b.value < a.value));
-    return beats ? b : a;
+    return (tie ? b.index < a.index : !a_nan && (b_nan || b.value > a.value)) ? b : a;
   }
-  ORDO_HD State load(int64_t offset, int64_t i, int64_t) const { return {compare_t<T>(x[offset]), i}; }
+  ORDO_HD State load(int64_t offset, int64_t i, int64_t) const { return {turn(compare_t<T>(x[offset])), i}; }
   ORDO_HD void store(int64_t o, State s) const {
-    if (values) values[o] = T(s.value);
+    if (values) values[o] = T(turn(s.value));
     indices[o] = s.index;
   }
 };

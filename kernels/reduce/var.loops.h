@@ -26,7 +26,7 @@ struct VarReducer : CenteredSquares<T> {
 
 /// The first pass of logsumexp: the maximum, in accumulation type.
 template <class T>
-struct WideMaximum : Extremum<accumulate_t<T>, true> {
+struct WideMaximum : Largest<accumulate_t<T>> {
   using A = accumulate_t<T>;
   const T* x;
   A* out;

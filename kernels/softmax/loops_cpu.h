@@ -23,7 +23,7 @@ void softmax_rows(const P& p, const AxisShape& s, Device) {
       vectorised(length, [=] {
         for (int64_t i = 0; i < length; ++i) line[i] = p.first(at + i * step);
       });
-      const A max = P::kShifted ? reduce_one(ExtremumReducer<A, true>(line, nullptr), shape, 0) : A(0);
+      const A max = P::kShifted ? reduce_one(LargestOf<A>(line), shape, 0) : A(0);
       vectorised(length, [=] {
         for (int64_t i = 0; i < length; ++i) terms[i] = p.term(line[i], at + i * step, max);
       });

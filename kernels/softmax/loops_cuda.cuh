@@ -11,7 +11,7 @@ namespace ordo::kernels::cuda {
 template <class P>
 __global__ void softmax_kernel(int warps, P p, AxisShape s) {
   using A = typename P::A;
-  using Max = Extremum<A, true>;
+  using Max = Largest<A>;
   const RowTeam team(warps);
   const int64_t rows = s.outer * s.inner;
   ORDO_NO_UNROLL

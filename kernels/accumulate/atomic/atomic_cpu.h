@@ -93,10 +93,12 @@ void accumulate_privately(const Items& items, typename Items::value_type* output
 
 /// Alone, a thread just adds. Where there are many items for a destination, each has an output of its own. Otherwise
 /// one of a few adds to single columns, and what few of many destinations get is added with atomics. False, and nothing
-/// done, for the rest, where threads would meet, or atomics cost more: `sorted` is as fast there.
+/// done, for the rest, where threads would meet, or atomics cost more: `sorted` is as fast there. Integers, whose sums need
+/// no order, are always added.
 template <class Items>
 bool accumulate_atomic(const Items& items, typename Items::value_type* output, const AccumulateShape& shape) {
   constexpr int64_t kWideRow = 8, kMostPrivateBytes = 16 << 20;
+  constexpr bool kIntegers = std::is_integral_v<typename Items::value_type>;
   const int threads = pieces_for(items.count * shape.columns(), 2 * kAccumulateGrain);
   const int64_t bytes =
       shape.destinations * shape.columns() * int64_t(sizeof(accumulate_t<typename Items::value_type>));
@@ -105,11 +107,11 @@ bool accumulate_atomic(const Items& items, typename Items::value_type* output, c
     return true;
   }
   // A plain addition takes a fraction of what it costs to bring items to the thread that owns their destination.
-  if (threads == 1 || (shape.columns() == 1 && threads <= kFewThreads)) {
+  if (threads == 1 || ((kIntegers || shape.columns() == 1) && threads <= kFewThreads)) {
     add_rows(items, output, shape, 0, items.count);
     return true;
   }
-  if (shape.columns() >= kWideRow || shape.destinations / 4 <= items.count) return false;
+  if (!kIntegers && (shape.columns() >= kWideRow || shape.destinations / 4 <= items.count)) return false;
   for_pieces(threads, [&](int piece) {
     const int64_t last = items.count * (piece + 1) / threads;
     for (int64_t i = items.count * piece / threads; i < last; ++i) {
