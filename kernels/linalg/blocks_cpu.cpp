@@ -104,15 +104,21 @@ class Panel {
   Panel& operator=(const Panel&) = delete;
 
   T* operator[](int64_t row) { return values_.data() + row * kColumns; }
+  void swap(int64_t i, int64_t j) {
+    T x[kColumns], y[kColumns];  // in registers
+    std::memcpy(x, (*this)[i], sizeof x);
+    std::memcpy(y, (*this)[j], sizeof y);
+    std::memcpy((*this)[i], y, sizeof y);
+    std::memcpy((*this)[j], x, sizeof x);
+  }
   /// A copy of column k from row k on; zeros follow.
   T* column(int64_t k) {
     for (int64_t r = k; r < height_; ++r) column_[size_t(r)] = (*this)[r][k];
     return column_.data() + k;
   }
-  /// Below row k, column k becomes the column divided by its first value, and that times u goes from the columns after it.
+  /// Below row k, column k becomes column[1], ..., and these times u go from the columns after it.
   void eliminate(int64_t k, T* column, const T* u) {
     const int64_t rows = height_ - k - 1;
-    divide(column + 1, round_up(rows), column[0]);
     constexpr int64_t kCount = Lanes<T>::count;
     const typename Lanes<T>::Tag d;
     for (int64_t at = k / kCount * kCount; at < size_; at += kCount) {
@@ -160,11 +166,11 @@ unsigned lu_columns(T* a, int64_t n, int64_t begin, int64_t count, int64_t* swap
   for (int64_t k = 0; k < count; ++k) {
     T* const column = panel.column(k);
     const int64_t p = swaps[k] = find_largest(column, n - begin - k);
-    if (p != 0) {
-      std::swap_ranges(panel[k], panel[k] + kColumns, panel[k + p]);
-      std::swap(column[0], column[p]);
-    }
-    if (column[0] == 0) continue;
+    panel.swap(k, k + p);
+    const T moved = column[0], pivot = column[p];
+    if (pivot == 0) continue;
+    divide(column + 1, round_up(n - begin - k - 1), pivot);
+    column[p] = moved / pivot;
     panel.eliminate(k, column, panel[k]);
     which |= 1u << k;
   }
@@ -177,7 +183,7 @@ void lu(T* a, int64_t n, int64_t first, int64_t size, int64_t* swaps) {
     const int64_t count = std::min(kColumns, end - begin), next = begin + count;
     int64_t* const swapped = swaps + begin - first;
     const unsigned which = lu_columns(a, n, begin, count, swapped);
-    for (int64_t k = 0; k < count; ++k) {
+    for (int64_t k = 0; k < count && count < size; ++k) {
       T *const x = a + (begin + k) * n, *const y = x + swapped[k] * n;
       if (x == y) continue;
       std::swap_ranges(x + first, x + begin, y + first);
@@ -194,8 +200,9 @@ bool cholesky_columns(T* a, int64_t n, int64_t begin, int64_t count) {
     T* const column = panel.column(k);
     if (!(column[0] > 0)) return false;
     panel[k][k] = column[0] = std::sqrt(column[0]);
+    divide(column + 1, round_up(n - begin - k - 1), column[0]);
     T row[kColumns] = {};
-    for (int64_t c = k + 1; c < count; ++c) row[c] = column[c - k] / column[0];
+    std::copy(column + 1, column + count - k, row + k + 1);
     panel.eliminate(k, column, row);
   }
   return true;

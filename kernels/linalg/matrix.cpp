@@ -126,12 +126,12 @@ int lu(T* a, int64_t* rows, int64_t n) {
     int64_t swaps[kBlock];
     steps.lu(a, n, first, size, swaps);
     for (int64_t k = 0; k < size; ++k) {
-      if (swaps[k] == 0) continue;
+      std::swap(rows[first + k], rows[first + k + swaps[k]]);
+      sign = swaps[k] == 0 ? sign : -sign;
+      if (swaps[k] == 0 || size == n) continue;
       T *const x = a + (first + k) * n, *const y = x + swaps[k] * n;
       std::swap_ranges(x, x + first, y);
       std::swap_ranges(x + next, x + n, y + next);
-      std::swap(rows[first + k], rows[first + k + swaps[k]]);
-      sign = -sign;
     }
     solve_block<T>(steps, {a + first * n + first, n}, a + first * n + next, n, size, n - next, false, true);
     subtract_product<T>(a + next * n + next, n, {a + next * n + first, n}, {a + first * n + next, n}, n - next,
