@@ -1,8 +1,8 @@
 #include <ordo/kernels/bincount/bincount.h>
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
+#include <mutex>
 
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/calls/op_registry.h>
@@ -21,21 +21,18 @@ ORDO_REGISTER_OP({.name = "bincount",
                   .no_rows = "it counts all elements"});
 
 ValueRange cpu::value_range(const Tensor& values) {
-  std::atomic<int64_t> least = std::numeric_limits<int64_t>::max(), greatest = std::numeric_limits<int64_t>::min();
+  ValueRange range{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
+  std::mutex mutex;
   dispatch_index("bincount", values.dtype(), [&]<class I>() {
     const I* const input = values.data<I>();
     parallel_for(0, values.numel(), 32 * 1024, [&](int64_t first, int64_t last) {
       I low = input[first], high = input[first];
       for (int64_t i = first; i < last; ++i) low = std::min(low, input[i]), high = std::max(high, input[i]);
-      int64_t seen = least;
-      while (low < seen && !least.compare_exchange_weak(seen, low)) {
-      }
-      seen = greatest;
-      while (high > seen && !greatest.compare_exchange_weak(seen, high)) {
-      }
+      const std::lock_guard lock(mutex);
+      range = {std::min(range.least, int64_t(low)), std::max(range.greatest, int64_t(high))};
     });
   });
-  return {least, greatest};
+  return range;
 }
 
 namespace {

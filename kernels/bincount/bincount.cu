@@ -6,11 +6,9 @@
 
 namespace ordo::kernels::cuda {
 
-/// Unsigned numbers in the order of the signed ones: CUDA's 64-bit atomics that all devices have are unsigned.
-inline __host__ __device__ unsigned long long ordered_bits(long long v) {
-  return static_cast<unsigned long long>(v) ^ 0x8000000000000000ull;
-}
-inline int64_t from_ordered_bits(unsigned long long v) { return int64_t(v ^ 0x8000000000000000ull); }
+/// Signed numbers as unsigned ones of the same order, and back: CUDA's 64-bit atomics that all devices have are
+/// unsigned.
+inline __host__ __device__ unsigned long long ordered_bits(unsigned long long v) { return v ^ 0x8000000000000000ull; }
 
 /// range[0] = least, range[1] = greatest, both already initialised.
 template <class I>
@@ -30,8 +28,8 @@ __global__ void bincount_range_kernel(const I* input, int64_t count, unsigned lo
     high = other_high > high ? other_high : high;
   }
   if (threadIdx.x % 32 == 0) {
-    atomicMin(range, ordered_bits(low));
-    atomicMax(range + 1, ordered_bits(high));
+    atomicMin(range, ordered_bits(static_cast<unsigned long long>(low)));
+    atomicMax(range + 1, ordered_bits(static_cast<unsigned long long>(high)));
   }
 }
 
@@ -48,7 +46,7 @@ ValueRange value_range(const Tensor& values) {
                             values.numel(), on_device.data());
   });
   ordo::detail::copy_bytes(range, Device(), on_device.data(), device, sizeof range);
-  return {from_ordered_bits(range[0]), from_ordered_bits(range[1])};
+  return {int64_t(ordered_bits(range[0])), int64_t(ordered_bits(range[1]))};
 }
 
 }  // namespace ordo::kernels::cuda

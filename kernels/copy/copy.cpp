@@ -5,11 +5,13 @@
 #include <ordo/kernels/copy/strided.h>
 #include <ordo/kernels/elementwise/convert.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace ordo::kernels {
 
-ORDO_REGISTER_OPS({"copy_", "fill_", "clone", "contiguous", "to"}, {.family = "copy", .dtypes = kAllTypes});
+ORDO_REGISTER_OPS({"copy_", "fill_", "clone", "contiguous", "to", "tril", "triu"},
+                  {.family = "copy", .dtypes = kAllTypes});
 
 namespace {
 
@@ -30,6 +32,18 @@ Tensor converted(const Tensor& t, DType dtype) {
   Tensor r = detail::result(t.sizes(), dtype, t.device());
   copy_on_device(r, t);
   return r;
+}
+
+Tensor triangle(const char* op, const Tensor& t, int64_t diagonal, bool lower) {
+  const detail::OperationName name(op);
+  detail::expect_defined(op, t, "input");
+  ORDO_CHECK(t.dim() >= 2, ShapeError, op, "takes matrices, not a tensor of shape {}", t.sizes());
+  const Tensor from = contiguous(t);
+  Tensor result = detail::result_like(from);
+  if (result.numel() == 0) return result;
+  const int64_t start = std::clamp(diagonal, -t.size(-2) - 1, t.size(-1) + 1) + (lower ? 1 : 0);
+  ORDO_ON_DEVICE(t.device(), triangle, from, result, start, lower);
+  return result;
 }
 
 }  // namespace
@@ -137,5 +151,8 @@ Tensor full(const Dims& sizes, Scalar value, DType dtype, Device device) {
   fill_(r, value);
   return r;
 }
+
+Tensor tril(const Tensor& t, int64_t diagonal) { return triangle("tril", t, diagonal, true); }
+Tensor triu(const Tensor& t, int64_t diagonal) { return triangle("triu", t, diagonal, false); }
 
 }  // namespace ordo::kernels

@@ -3,6 +3,7 @@
 #include <ordo/kernels/copy/strided.h>
 #include <ordo/kernels/elementwise/convert.h>
 #include <ordo/kernels/elementwise/loops_cuda.cuh>
+#include <ordo/kernels/reduce/each_cuda.cuh>
 
 namespace ordo::kernels::cuda {
 namespace {
@@ -51,20 +52,18 @@ struct As {
     return math_t<R>(value);
   }
 };
-/// Whether both are walked as they lie.
-bool lie_flat(const Layout<2>& l) { return l.rank == 1 && l.strides[0][0] == 1 && l.strides[1][0] == 1; }
-
 /// to[i] = R(from[i]) where both lie flat and are aligned; else false, and nothing.
 template <class R, class T>
 bool move_flat(const CopyArgs& args) {
-  return lie_flat(args.layout) && flat_loop<R, T>(args.layout.numel, static_cast<R*>(args.to), As<R>(), args.device,
-                                                  Elements<T>{static_cast<const T*>(args.from), {}});
+  const Layout<2>& l = args.layout;
+  return l.rank == 1 && l.strides[0][0] == 1 && l.strides[1][0] == 1 &&
+         flat_loop<R, T>(l.numel, static_cast<R*>(args.to), As<R>(), args.device,
+                         Elements<T>{static_cast<const T*>(args.from), {}});
 }
 
 struct SixteenBytes {
   alignas(16) uint64_t v[2];
 };
-bool starts_pack(const void* p) { return reinterpret_cast<uintptr_t>(p) % sizeof(SixteenBytes) == 0; }
 
 // Of memory that is aligned to 16 bytes.
 __global__ void fill_flat_kernel(char* to, uint64_t pattern, int64_t bytes) {
@@ -134,6 +133,18 @@ __global__ void convert_kernel(Layout<2> layout, void* to, DType to_dtype, const
   }
 }
 
+template <class Word>
+struct TriangleElement {
+  int64_t rows, columns, start;
+  bool lower;
+  const Word* in;
+  Word* out;
+  ORDO_HD void operator()(int64_t i) const {
+    const int64_t row = i / columns, column = i - row * columns;
+    out[i] = (column < row % rows + start) == lower ? in[i] : Word(0);
+  }
+};
+
 }  // namespace
 
 void copy(const CopyArgs& args) {
@@ -153,7 +164,8 @@ void fill(const FillArgs& args) {
   const ordo::cuda::DeviceScope scope(args.device);
   const cudaStream_t stream = ordo::cuda::current_stream(args.device);
   dispatch_word(args.element_size, [&]<class T>() {
-    if (args.layout.rank == 1 && args.layout.strides[0][0] == 1 && starts_pack(args.to)) {
+    if (args.layout.rank == 1 && args.layout.strides[0][0] == 1 &&
+        reinterpret_cast<uintptr_t>(args.to) % sizeof(SixteenBytes) == 0) {
       uint64_t pattern = 0;
       for (size_t at = 0; at < 8; at += sizeof(T)) pattern |= uint64_t(T(args.pattern)) << 8 * at;
       const int64_t bytes = args.layout.numel * int64_t(sizeof(T));
@@ -162,6 +174,15 @@ void fill(const FillArgs& args) {
       ordo::cuda::launch_over(fill_kernel<T>, args.layout.numel, stream, args.layout, static_cast<T*>(args.to),
                               T(args.pattern));
     }
+  });
+}
+
+void triangle(const Tensor& in, const Tensor& out, int64_t start, bool lower) {
+  dispatch_word(in.element_size(), [&]<class Word>() {
+    each(in.numel(),
+         TriangleElement<Word>{in.size(-2), in.size(-1), start, lower, static_cast<const Word*>(in.data()),
+                               static_cast<Word*>(out.data())},
+         in.device());
   });
 }
 

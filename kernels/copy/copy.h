@@ -1,4 +1,4 @@
-// Copies, conversions and fills of strided memory. Plain: no autograd.
+// Copies, conversions and fills of strided memory, and triangles of matrices. Plain: no autograd.
 #pragma once
 
 #include <ordo/engine/tensor/tensor.h>
@@ -19,6 +19,12 @@ const Tensor& fill_(const Tensor& t, Scalar value);
 Tensor clone(const Tensor& t);
 /// `t` itself when it is contiguous, else a contiguous copy.
 Tensor contiguous(const Tensor& t);
+/// Where a tensor may be undefined.
+inline Tensor contiguous_or_none(const Tensor& t) { return t.defined() ? contiguous(t) : t; }
+template <class T>
+T* data_or_null(const Tensor& t) {
+  return t.defined() ? t.data<T>() : nullptr;
+}
 /// `t` itself when it has that dtype, else a contiguous converted copy.
 Tensor cast(const Tensor& t, DType dtype);
 /// `t` itself when it has that dtype and device, else a contiguous copy there.
@@ -26,6 +32,10 @@ Tensor to(const Tensor& t, Device device, DType dtype);
 
 /// A new tensor of that many copies of `value`, which must fit as for fill_.
 Tensor full(const Dims& sizes, Scalar value, DType dtype, Device device);
+
+/// Copies of the matrices in t's last two dimensions, zero where column - row > diagonal (tril) or < diagonal (triu).
+Tensor tril(const Tensor& t, int64_t diagonal);
+Tensor triu(const Tensor& t, int64_t diagonal);
 
 /// For in-place operations: ShapeError naming `op` when elements of `t` share memory, as those of a dimension of stride
 /// 0 do.

@@ -127,14 +127,25 @@ void fill(const FillArgs& args) {
     T* to = static_cast<T*>(args.to);
     const T v = T(args.pattern);
     parallel_for(0, l.numel, kGrain, [&](int64_t first, int64_t last) {
-      for_rows(l, first, last, [&](const int64_t(&at)[1], int64_t n) {
-        T* row = to + at[0];
-        if (l.strides[0][0] == 1)
-          for (int64_t i = 0; i < n; ++i) row[i] = v;
-        else
-          for (int64_t i = 0; i < n; ++i) row[i * l.strides[0][0]] = v;
-      });
+      for_rows(l, first, last,
+               [&](const int64_t(&at)[1], int64_t n) { copy_row(to + at[0], l.strides[0][0], &v, 0, n); });
     });
+  });
+}
+
+void triangle(const Tensor& in, const Tensor& out, int64_t start, bool lower) {
+  const int64_t rows = in.size(-2), columns = in.size(-1), size = int64_t(in.element_size()), end = columns * size;
+  const char* const all = static_cast<const char*>(in.data());
+  char* const result = static_cast<char*>(out.data());
+  parallel_for(0, in.numel() / columns, std::max<int64_t>(1, 32768 / columns), [&](int64_t first, int64_t last) {
+    for (int64_t row = first; row < last; ++row) {
+      const int64_t cut = std::clamp<int64_t>(row % rows + start, 0, columns) * size;
+      char* const to = result + row * end;
+      const char* const from = all + row * end;
+      const int64_t kept = lower ? 0 : cut, zero = lower ? cut : 0;
+      std::memcpy(to + kept, from + kept, size_t(lower ? cut : end - cut));
+      std::memset(to + zero, 0, size_t(lower ? end - cut : cut));
+    }
   });
 }
 

@@ -1,4 +1,4 @@
-// The per-device halves of copy_ and fill_, on operands of one device. Internal.
+// The per-device halves of copy_, fill_ and triangles, on operands of one device. Internal.
 #pragma once
 
 #include <ordo/engine/tensor/devices.h>
@@ -53,5 +53,7 @@ inline Layout<2> without_tile(const Layout<2>& l, int d) {
 
 ORDO_DEVICES(void, copy, const CopyArgs&)
 ORDO_DEVICES(void, fill, const FillArgs&)
+/// In row i the columns before i + start are copied and the others zero, or the other way round. Both contiguous.
+ORDO_DEVICES(void, triangle, const Tensor& in, const Tensor& out, int64_t start, bool lower)
 
 }  // namespace ordo::kernels

@@ -71,16 +71,10 @@ void meet_and(GroupState& members, const CallHeader& header, const Tensor& in, c
     if (devices) return f(Way{devices, in, out}), devices->watch(header.op);
     if (in.is_cpu()) return f(Way{nullptr, in, out});
     const Tensor host = to(in, cpu, in.dtype());
-    const bool same = &in == &out;
-    const Way way{nullptr, host, same ? host : detail::result(out.sizes(), out.dtype(), cpu)};
+    const Way way{nullptr, host, in.is_same(out) ? host : detail::result(out.sizes(), out.dtype(), cpu)};
     f(way);
     copy_(out, way.out);
   });
-}
-
-/// The sum of all becomes the mean.
-void divide(const Tensor& sum, ReduceOp op, const GroupState& group) {
-  if (op == ReduceOp::mean) copy_(sum, div(sum, Scalar(double(group.size()))));
 }
 
 /// `t` in `parts` blocks along its first dimension: the sizes of one.
@@ -93,30 +87,46 @@ Dims block_sizes(const char* op, const Tensor& t, int64_t parts) {
   return sizes;
 }
 
-}  // namespace
-
-Tensor all_reduce(const Tensor& t, ReduceOp op, const Group& group, Algorithm algorithm) {
-  const char* const name = "all_reduce";
+/// all_reduce, or with `scatter` reduce_scatter.
+Tensor reduced(const char* name, const Tensor& t, ReduceOp op, const Group& group, Algorithm algorithm, bool scatter) {
   const detail::OperationName named(name);
   detail::expect_defined(name, t, "tensor");
   detail::expect_not_bool(name, t.dtype());
   GroupState& members = distributed::member_state_of(name, group);
+  const Dims sizes = scatter ? block_sizes(name, t, members.size()) : t.sizes();
   algorithm = chosen(name, algorithm, op, t.dtype());
   if (members.size() == 1) return clone(t);
   CallHeader header = header_of(name, t);
-  header.reduce = int(op), header.library = algorithm == Algorithm::library;
-  const Tensor result = clone(t);
-  meet_and(members, header, result, result, [&](const Way& way) {
-    if (algorithm == Algorithm::direct)
-      ordered_all_reduce(members, over_parts(name, t.dtype(), members.size(), members.size(), op),
-                         {{way.in.data()}, true, way.in.device()}, way.out.data(), t.numel());
-    else if (way.devices)
-      way.devices->all_reduce(way.out.data(), size_t(t.numel()), t.dtype(), op);
-    else
-      members.reduce(way.out.data(), size_t(t.numel()), int(t.dtype()), op);
+  const bool library = algorithm == Algorithm::library;
+  header.reduce = int(op), header.library = library;
+  const Tensor in = scatter && !library ? contiguous(t) : clone(t);
+  const Tensor result = scatter ? detail::result(sizes, t.dtype(), t.device()) : in;
+  meet_and(members, header, in, result, [&](const Way& way) {
+    void *const from = way.in.data(), *const to = way.out.data();
+    const size_t count = size_t(way.out.numel());
+    if (!library) {
+      (scatter ? ordered_reduce_scatter : ordered_all_reduce)(
+          members, over_parts(name, t.dtype(), members.size(), members.size(), op), {{from}, !scatter, way.in.device()},
+          to, int64_t(count));
+    } else if (way.devices) {
+      scatter ? way.devices->reduce_scatter(from, to, count, t.dtype(), op)
+              : way.devices->all_reduce(to, count, t.dtype(), op);
+    } else {
+      members.reduce(from, size_t(way.in.numel()), int(t.dtype()), op);
+      if (scatter) copy_(way.out, views::narrow(way.in, 0, members.rank * sizes[0], sizes[0]));
+    }
   });
-  divide(result, op, members);
+  if (op == ReduceOp::mean) copy_(result, div(result, Scalar(double(members.size()))));
   return result;
+}
+
+}  // namespace
+
+Tensor all_reduce(const Tensor& t, ReduceOp op, const Group& group, Algorithm algorithm) {
+  return reduced("all_reduce", t, op, group, algorithm, false);
+}
+Tensor reduce_scatter(const Tensor& t, ReduceOp op, const Group& group, Algorithm algorithm) {
+  return reduced("reduce_scatter", t, op, group, algorithm, true);
 }
 
 Tensor all_reduce(const TensorList& own, int64_t parts, const Group& group) {
@@ -149,34 +159,6 @@ Tensor all_reduce(const TensorList& own, int64_t parts, const Group& group) {
     ordered_all_reduce(members, over_parts(name, result.dtype(), parts, members.size()), scratch_nodes(nodes),
                        way.out.data(), result.numel());
   });
-  return result;
-}
-
-Tensor reduce_scatter(const Tensor& t, ReduceOp op, const Group& group, Algorithm algorithm) {
-  const char* const name = "reduce_scatter";
-  const detail::OperationName named(name);
-  detail::expect_defined(name, t, "tensor");
-  detail::expect_not_bool(name, t.dtype());
-  GroupState& members = distributed::member_state_of(name, group);
-  const Dims sizes = block_sizes(name, t, members.size());
-  algorithm = chosen(name, algorithm, op, t.dtype());
-  if (members.size() == 1) return clone(t);
-  CallHeader header = header_of(name, t);
-  header.reduce = int(op), header.library = algorithm == Algorithm::library;
-  const Tensor result = detail::result(sizes, t.dtype(), t.device());
-  const bool library = algorithm == Algorithm::library;
-  meet_and(members, header, library ? clone(t) : contiguous(t), result, [&](const Way& way) {
-    if (!library) {
-      ordered_reduce_scatter(members, over_parts(name, t.dtype(), members.size(), members.size(), op),
-                             {{way.in.data()}, false, way.in.device()}, way.out.data(), way.out.numel());
-    } else if (way.devices) {
-      way.devices->reduce_scatter(way.in.data(), way.out.data(), size_t(way.out.numel()), t.dtype(), op);
-    } else {
-      members.reduce(way.in.data(), size_t(way.in.numel()), int(t.dtype()), op);
-      copy_(way.out, views::narrow(way.in, 0, members.rank * sizes[0], sizes[0]));
-    }
-  });
-  divide(result, op, members);
   return result;
 }
 

@@ -108,12 +108,10 @@ class Exchange : Parts {
 
   void go(bool gather) {
     std::vector<Messages> gathered;
-    std::optional<Messages> next;
-    if (segments_ > 0) next.emplace(post(0));
+    std::optional<Messages> next(post(0));
     for (int64_t s = 0; s < segments_; ++s) {
       Messages now = std::move(*next);
-      next.reset();
-      if (s + 1 < segments_) next.emplace(post(s + 1));
+      next.emplace(post(s + 1));
       now.wait();
       const PartRange mine = part_of(group_.rank, s);
       cpu::fold(what_.reduce, what_.dtype, nodes_.steps, values(s),
@@ -141,10 +139,11 @@ class Exchange : Parts {
     return scratch_ + (size_t(segment % 2) * nodes_.count() + node) * slot_;
   }
 
+  /// Nothing behind the last segment.
   Messages post(int64_t s) {
     Messages messages(group_, what_.op);
     const PartRange mine = part_of(group_.rank, s);
-    for (int i = 1; i < group_.size(); ++i) {
+    for (int i = 1; s < segments_ && i < group_.size(); ++i) {
       const int from = (group_.rank + group_.size() - i) % group_.size(), to = (group_.rank + i) % group_.size();
       for (size_t k = 0; k < nodes_.of(from); ++k)
         messages.receive(received(s, nodes_.first[size_t(from)] + k), size_t(mine.count()) * width_, from);
@@ -284,12 +283,16 @@ class DeviceExchange : Parts {
 };
 #endif
 
-void go(const Parts& parts, bool gather) {
-  const OrderedReduce& what = parts.what_;
+/// Member i's part of the elements is part(i).
+template <class F>
+void reduce_parts(GroupState& group, const OrderedReduce& what, const OwnNodes& own, void* result, bool gather,
+                  const F& part) {
   ORDO_CHECK(what.members.front().first == 0 && what.members.back().last == what.leaves, ValueError, what.op,
              "the members' shares of the tree do not fit");
+  Parts parts{group, what, own, static_cast<char*>(result), {}};
+  for (int64_t i = 0; i < group.size(); ++i) parts.parts_.push_back(part(i));
 #if ORDO_HAS_CUDA
-  if (parts.own_.device.is_cuda()) return DeviceExchange(parts).go(gather);
+  if (own.device.is_cuda()) return DeviceExchange(parts).go(gather);
 #endif
   Exchange(parts).go(gather);
 }
@@ -310,16 +313,13 @@ OwnNodes scratch_nodes(const std::vector<std::pair<TreeNode, Tensor>>& sums) {
 
 void ordered_all_reduce(GroupState& group, const OrderedReduce& what, const OwnNodes& own, void* result,
                         int64_t count) {
-  Parts parts{group, what, own, static_cast<char*>(result), {}};
-  for (int64_t i = 0; i < group.size(); ++i) parts.parts_.push_back(distributed::leaves_of(count, i, group.size()));
-  go(parts, true);
+  reduce_parts(group, what, own, result, true,
+               [&](int64_t i) { return distributed::leaves_of(count, i, group.size()); });
 }
 
 void ordered_reduce_scatter(GroupState& group, const OrderedReduce& what, const OwnNodes& own, void* result,
                             int64_t count) {
-  Parts parts{group, what, own, static_cast<char*>(result), {}};
-  for (int64_t i = 0; i < group.size(); ++i) parts.parts_.push_back({i * count, (i + 1) * count});
-  go(parts, false);
+  reduce_parts(group, what, own, result, false, [&](int64_t i) { return PartRange{i * count, (i + 1) * count}; });
 }
 
 }  // namespace ordo::kernels

@@ -34,12 +34,8 @@ Fingerprint with_length(const Fingerprint& sums, const FingerprintArgs& args) {
 Fingerprint fingerprint(const Tensor& t) {
   ordo::detail::expect_defined("fingerprint", t, "the tensor");
   if (!t.is_cpu()) return fingerprints({&t, 1})[0];
-  FingerprintArgs args = args_of(t);
-  Tensor copy;
-  if (is_scattered(args)) {
-    copy = contiguous(t);
-    args = args_of(copy);
-  }
+  const Tensor source = is_scattered(args_of(t)) ? contiguous(t) : t;
+  const FingerprintArgs args = args_of(source);
   Fingerprint found;
   cpu::fingerprints(&args, 1, &found);
   return with_length(found, args);

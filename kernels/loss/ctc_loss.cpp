@@ -85,8 +85,8 @@ CtcLosses ctc_loss(const Tensor& log_probs, const Tensor& targets, const std::ve
               ordo::detail::result({batch, width}, DType::int64, device),
               full({batch, keep ? steps + 1 : 2, width}, -std::numeric_limits<double>::infinity(), dtype, device),
               ordo::detail::result({batch}, dtype, device)};
-  ORDO_ON_DEVICE(device, ctc_states, contiguous(targets), log_probs.size(2), blank, out.plan);
-  ORDO_ON_DEVICE(device, ctc_loss, contiguous(log_probs), out.plan, out.losses, zero_infinity);
+  ORDO_ON_DEVICE(device, ctc_loss, contiguous(log_probs), contiguous(targets), blank, out.plan, out.losses,
+                 zero_infinity);
   return out;
 }
 

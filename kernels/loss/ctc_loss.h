@@ -31,8 +31,8 @@ CtcLosses ctc_loss(const Tensor& log_probs, const Tensor& targets, const std::ve
 Tensor ctc_loss_backward(const Tensor& grad, const Tensor& log_probs, const CtcPlan& plan, bool zero_infinity);
 
 // Contiguous tensors.
-ORDO_DEVICES(void, ctc_states, const Tensor& targets, int64_t classes, int64_t blank, const CtcPlan& plan)
-ORDO_DEVICES(void, ctc_loss, const Tensor& log_probs, const CtcPlan& plan, const Tensor& losses, bool zero_infinity)
+ORDO_DEVICES(void, ctc_loss, const Tensor& log_probs, const Tensor& targets, int64_t blank, const CtcPlan& plan,
+             const Tensor& losses, bool zero_infinity)
 ORDO_DEVICES(void, ctc_loss_backward, const Tensor& grad, const Tensor& log_probs, const CtcPlan& plan,
              bool zero_infinity, const Tensor& out)
 

@@ -238,18 +238,16 @@ struct CtcGradient {
 
 }  // namespace
 
-void ctc_states(const Tensor& targets, int64_t classes, int64_t blank, const CtcPlan& plan) {
+void ctc_loss(const Tensor& log_probs, const Tensor& targets, int64_t blank, const CtcPlan& plan, const Tensor& losses,
+              bool zero_infinity) {
+  const int64_t batch = log_probs.size(1), classes = log_probs.size(2);
   const IndexGuard guard("ctc_loss", "targets", -1, classes, targets.device());
-  const int64_t batch = plan.states.size(0);
   const int64_t* const lengths = plan.lengths.data<int64_t>();
   each(plan.states.numel(),
        CtcStateClass{index_view(targets, classes, guard), lengths + batch, lengths + 2 * batch, plan.states.size(1),
                      blank, plan.states.data<int64_t>()},
        targets.device());
   guard.finish();
-}
-
-void ctc_loss(const Tensor& log_probs, const CtcPlan& plan, const Tensor& losses, bool zero_infinity) {
   dispatch_floating("ctc_loss", log_probs.dtype(), [&]<class T>() {
     const auto items = CtcItems<T>::of(log_probs, plan);
     each_team(items.batch, items.width, CtcForward<T>{items, losses.data<accumulate_t<T>>(), zero_infinity},

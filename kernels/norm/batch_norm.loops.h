@@ -68,16 +68,16 @@ struct BatchNormMap {
   ORDO_HD T value(const Channel& k, int64_t at, int64_t) const { return T((A(x[at]) - k.mean) * k.scale + k.shift); }
 };
 
-/// The sum of g (x - mean).
+/// The sum of g (x - mean), and times invstd the gradient of the weight.
 template <class T>
 struct BatchNormDot : Addition<accumulate_t<T>> {
   using A = accumulate_t<T>;
   static constexpr bool kAlone = true;
   const T *grad, *x;
-  const A* mean;
-  A* sums;
+  const A *mean, *invstd;
+  A *sums, *weight;
   ORDO_HD A load(int64_t offset, int64_t, int64_t c) const { return A(grad[offset]) * (A(x[offset]) - mean[c]); }
-  ORDO_HD void store(int64_t c, A s) const { sums[c] = s; }
+  ORDO_HD void store(int64_t c, A s) const { sums[c] = s, weight[c] = s * invstd[c]; }
 };
 
 /// dx = (g - sum(g) / n - (x - mean) invstd^2 dot / n) (invstd weight), without the middle when not training.
@@ -102,14 +102,6 @@ struct BatchNormBackward {
     const A along = training ? (A(x[at]) - k.mean) * k.slope : A(x[at]) < k.mean ? A(-0.0) : A(0);
     return T((A(grad[at]) - k.shift - along) * k.scale);
   }
-};
-
-/// dweight = dot invstd.
-template <class A>
-struct BatchNormWeightGrad {
-  const A *dot, *invstd;
-  A* out;
-  ORDO_HD void operator()(int64_t c) const { out[c] = dot[c] * invstd[c]; }
 };
 
 namespace ORDO_LOOPS_DEVICE {
@@ -140,12 +132,11 @@ void batch_norm_backward(const BatchNormShape& s, const Tensor& grad, const Tens
     const Scratch<A> dots(s.channels(), device);
     A* const sums = out.bias.data<A>();
     const MeanReducer<T, A> sum(g, sums, 1);
-    const BatchNormDot<T> dot{{}, g, x, mean, dots.data()};
+    const BatchNormDot<T> dot{{}, g, x, mean, invstd, dots.data(), out.weight.data<A>()};
     row_program(s.values, device,
                 BatchNormBackward<T>{g, x, out.input.data<T>(), mean, invstd, data_or_null<A>(weight), sums,
                                      dots.data(), A(s.count()), s.training},
                 &sum, &dot);
-    each(s.channels(), BatchNormWeightGrad<A>{dots.data(), invstd, out.weight.data<A>()}, device);
   });
 }
 

@@ -146,55 +146,51 @@ struct WeightGrad : Addition<accumulate_t<T>> {
 namespace ORDO_LOOPS_DEVICE {
 namespace {
 
-template <class T, bool kGroups>
-void normalise(const RowNormShape& s, const Tensor& input, const Tensor& weight, const Tensor& bias,
-               const NormResult& r) {
-  using A = accumulate_t<T>;
-  const MeanReducer<T, A> mean(input.data<T>(), r.mean.data<A>(), s.values.inner);
-  const RowScale<T> scale(s, input.data<T>(), r);
-  row_program(s.values, input.device(),
-              RowNormMap<T, kGroups>{input.data<T>(), r.out.data<T>(), r.mean.data<A>(), r.invstd.data<A>(),
-                                     data_or_null<A>(weight), data_or_null<A>(bias), GroupChannels(s)},
-              s.centered ? &mean : nullptr, &scale);
-}
-
-template <class T, bool kGroups>
-void gradients(const RowNormShape& s, const Tensor& grad, const Tensor& input, const Tensor& weight,
-               const NormResult& saved, const NormGradients& out) {
-  using A = accumulate_t<T>;
-  const Device device = input.device();
-  const T *g = grad.data<T>(), *x = input.data<T>();
-  const A *w = data_or_null<A>(weight), *mean = saved.mean.data<A>(), *invstd = saved.invstd.data<A>();
-  const GroupChannels groups(s);
-  if (out.input.defined()) {
-    const Scratch<A> scratch(2 * s.values.rows, device);
-    A *const sums = scratch.data(), *const dots = sums + s.values.rows;
-    const RowGradSum<T, kGroups, false> sum{{}, g, x, w, mean, sums, groups};
-    const RowGradSum<T, kGroups, true> dot{{}, g, x, w, mean, dots, groups};
-    row_program(s.values, device,
-                RowNormBackward<T, kGroups>{g, x, out.input.data<T>(), mean, invstd, w, sums, dots, A(s.values.inner),
-                                            s.centered, groups},
-                s.centered ? &sum : nullptr, &dot);
-  }
-  const ReduceShape columns = s.parameters();
-  const WeightGrad<T, kGroups> of_weight{{}, g, x, mean, invstd, data_or_null<A>(out.weight), groups};
-  const MeanReducer<T, A> of_bias(g, data_or_null<A>(out.bias), 1);
-  reduce_both(out.weight.defined() ? &of_weight : nullptr, out.bias.defined() ? &of_bias : nullptr, columns, device);
+/// go.operator()<T, kGroups>()
+template <class F>
+void with_rows(const RowNormShape& s, const Tensor& input, const F& go) {
+  dispatch_floating("layer_norm", input.dtype(), [&]<class T>() {
+    s.channels ? go.template operator()<T, true>() : go.template operator()<T, false>();
+  });
 }
 
 }  // namespace
 
 void row_norm(const RowNormShape& s, const Tensor& input, const Tensor& weight, const Tensor& bias,
               const NormResult& r) {
-  dispatch_floating("layer_norm", input.dtype(), [&]<class T>() {
-    (s.channels ? normalise<T, true> : normalise<T, false>)(s, input, weight, bias, r);
+  with_rows(s, input, [&]<class T, bool kGroups>() {
+    using A = accumulate_t<T>;
+    const MeanReducer<T, A> mean(input.data<T>(), r.mean.data<A>(), s.values.inner);
+    const RowScale<T> scale(s, input.data<T>(), r);
+    row_program(s.values, input.device(),
+                RowNormMap<T, kGroups>{input.data<T>(), r.out.data<T>(), r.mean.data<A>(), r.invstd.data<A>(),
+                                       data_or_null<A>(weight), data_or_null<A>(bias), GroupChannels(s)},
+                s.centered ? &mean : nullptr, &scale);
   });
 }
 
 void row_norm_backward(const RowNormShape& s, const Tensor& grad, const Tensor& input, const Tensor& weight,
                        const NormResult& saved, const NormGradients& out) {
-  dispatch_floating("layer_norm", input.dtype(), [&]<class T>() {
-    (s.channels ? gradients<T, true> : gradients<T, false>)(s, grad, input, weight, saved, out);
+  const Device device = input.device();
+  with_rows(s, input, [&]<class T, bool kGroups>() {
+    using A = accumulate_t<T>;
+    const T *g = grad.data<T>(), *x = input.data<T>();
+    const A *w = data_or_null<A>(weight), *mean = saved.mean.data<A>(), *invstd = saved.invstd.data<A>();
+    const GroupChannels groups(s);
+    if (out.input.defined()) {
+      const Scratch<A> scratch(2 * s.values.rows, device);
+      A *const sums = scratch.data(), *const dots = sums + s.values.rows;
+      const RowGradSum<T, kGroups, false> sum{{}, g, x, w, mean, sums, groups};
+      const RowGradSum<T, kGroups, true> dot{{}, g, x, w, mean, dots, groups};
+      row_program(s.values, device,
+                  RowNormBackward<T, kGroups>{g, x, out.input.data<T>(), mean, invstd, w, sums, dots, A(s.values.inner),
+                                              s.centered, groups},
+                  s.centered ? &sum : nullptr, &dot);
+    }
+    const WeightGrad<T, kGroups> of_weight{{}, g, x, mean, invstd, data_or_null<A>(out.weight), groups};
+    const MeanReducer<T, A> of_bias(g, data_or_null<A>(out.bias), 1);
+    reduce_both(out.weight.defined() ? &of_weight : nullptr, out.bias.defined() ? &of_bias : nullptr, s.parameters(),
+                device);
   });
 }
 

@@ -5,7 +5,7 @@
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/calls/op_registry.h>
 #include <ordo/engine/tensor/tensor_impl.h>
-#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/reduce/axis_shape.h>
 
 namespace ordo::kernels {
 namespace {
@@ -34,9 +34,8 @@ Tensor widened(const char* op, const Tensor& t, const char* name, const Tensor& 
 BatchNormShape batch_norm_shape(const Tensor& input, bool training) {
   ORDO_CHECK(input.dim() >= 2, ShapeError, "batch_norm", "input must be [N, C] or [N, C, ...], but has shape {}",
              input.sizes());
-  BatchNormShape s{.values = {.outer = input.size(0), .rows = input.size(1)}, .training = training};
-  for (int d = 2; d < input.dim(); ++d) s.values.inner *= input.sizes()[d];
-  return s;
+  const AxisShape s = axis_shape(input.sizes(), 1);
+  return {.values = {.outer = s.outer, .rows = s.length, .inner = s.inner}, .training = training};
 }
 
 Tensor of_channels(const Tensor& t, const char* name, const Tensor& input) {
@@ -109,8 +108,7 @@ RowNormShape group_norm_shape(const Tensor& input, int64_t groups, double eps) {
   RowNormShape s{.op = "group_norm", .parameter = {channels}, .values = {}, .eps = eps, .channels = channels};
   s.values.rows = input.size(0) * groups;
   s.values.parts = std::max<int64_t>(1, channels / groups);
-  s.values.inner = channels / groups;
-  for (int d = 2; d < input.dim(); ++d) s.values.inner *= input.size(d);
+  s.values.inner = channels / groups * axis_shape(input.sizes(), 1).inner;
   return s;
 }
 

@@ -3,6 +3,7 @@
 
 #include <ordo/engine/tensor/devices.h>
 #include <ordo/engine/tensor/tensor.h>
+#include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
 
 namespace ordo::kernels {
@@ -73,11 +74,5 @@ ORDO_DEVICES(void, row_norm, const RowNormShape& s, const Tensor& input, const T
              const NormResult& r)
 ORDO_DEVICES(void, row_norm_backward, const RowNormShape& s, const Tensor& grad, const Tensor& input,
              const Tensor& weight, const NormResult& saved, const NormGradients& out)
-
-/// For kernels: a parameter's values, or null.
-template <class A>
-A* data_or_null(const Tensor& t) {
-  return t.defined() ? t.data<A>() : nullptr;
-}
 
 }  // namespace ordo::kernels

@@ -4,6 +4,7 @@
 
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/tensor/host_device.h>
+#include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/math/math.h>
 #include <ordo/kernels/optim/optim.h>
 
@@ -129,9 +130,8 @@ struct StepElement<T, AdagradStep> {
 
 template <class T>
 StepMemory<T> memory_of(const StepTensors& t) {
-  StepMemory<T> memory{t.parameter.data<T>(), t.grad.data<T>(), {}};
-  for (int i = 0; i < 3; ++i) memory.state[i] = t.state[i].defined() ? t.state[i].data<T>() : nullptr;
-  return memory;
+  const auto state = [&](int i) { return data_or_null<T>(t.state[i]); };
+  return {t.parameter.data<T>(), t.grad.data<T>(), {state(0), state(1), state(2)}};
 }
 
 /// f.operator()<T, Step>() for the element type of the tensors and the kind of step.

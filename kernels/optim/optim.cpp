@@ -5,7 +5,6 @@
 
 #include <ordo/engine/run/parallel.h>
 #include <ordo/engine/tensor/tensor_impl.h>
-#include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/optim/functors.h>
 
 namespace ordo::kernels {

@@ -32,23 +32,6 @@ __global__ void __launch_bounds__(ordo::cuda::LaunchTuning::kMostThreads)
   }
 }
 
-/// Of the first `count` steps, which are of one kind, dtype and device.
-template <class T, class Step>
-void launch_steps(const PlannedStep* planned, int count, Device device) {
-  using Element = StepElement<T, Step>;
-  StepArguments<Element> steps{};
-  int64_t chunks = 0;
-  for (int k = 0; k < count; ++k) {
-    const auto& [tensors, any] = planned[k];
-    steps.numel[k] = tensors.parameter.numel();
-    steps.last_chunk[k] = chunks += (steps.numel[k] + kStepChunk - 1) / kStepChunk;
-    steps.element[k] = Element::of(memory_of<T>(tensors), std::get<Step>(any));
-  }
-  ordo::cuda::launch(steps_kernel<Element>, ordo::cuda::grid_for(chunks, 1),
-                     dim3(unsigned(ordo::cuda::launch_tuning().block)), 0, ordo::cuda::current_stream(device), steps,
-                     chunks);
-}
-
 bool of_one_kind(const PlannedStep& a, const PlannedStep& b) {
   const Tensor &p = a.tensors.parameter, &q = b.tensors.parameter;
   return a.step.index() == b.step.index() && p.dtype() == q.dtype() && p.device() == q.device();
@@ -57,16 +40,23 @@ bool of_one_kind(const PlannedStep& a, const PlannedStep& b) {
 }  // namespace
 
 void optimizer_steps(const std::vector<PlannedStep>& steps) {
-  for (size_t first = 0; first < steps.size();) {
-    const Device device = steps[first].tensors.parameter.device();
+  for (size_t next = 0; next < steps.size();) {
+    const PlannedStep& first = steps[next];
+    const Device device = first.tensors.parameter.device();
     const ordo::cuda::DeviceScope scope(device);
-    with_step(steps[first].tensors, steps[first].step, [&]<class T, class Step>() {
-      int count = 1;
-      while (count < StepArguments<StepElement<T, Step>>::kMost && first + size_t(count) < steps.size() &&
-             of_one_kind(steps[first], steps[first + size_t(count)]))
-        ++count;
-      launch_steps<T, Step>(&steps[first], count, device);
-      first += size_t(count);
+    with_step(first.tensors, first.step, [&]<class T, class Step>() {
+      using Element = StepElement<T, Step>;
+      StepArguments<Element> some{};
+      int64_t chunks = 0;
+      for (int k = 0; k < some.kMost && next < steps.size() && of_one_kind(first, steps[next]); ++k, ++next) {
+        const auto& [tensors, step] = steps[next];
+        some.numel[k] = tensors.parameter.numel();
+        some.last_chunk[k] = chunks += (some.numel[k] + kStepChunk - 1) / kStepChunk;
+        some.element[k] = Element::of(memory_of<T>(tensors), std::get<Step>(step));
+      }
+      ordo::cuda::launch(steps_kernel<Element>, ordo::cuda::grid_for(chunks, 1),
+                         dim3(unsigned(ordo::cuda::launch_tuning().block)), 0, ordo::cuda::current_stream(device), some,
+                         chunks);
     });
   }
 }

@@ -2,6 +2,8 @@
 // 4 / kPerBlock numbers within the block. Internal.
 #pragma once
 
+#include <cmath>
+
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/run/generator.h>
 #include <ordo/engine/run/philox.h>
@@ -104,20 +106,12 @@ struct IntegerDraw {
   int64_t low;
   uint64_t range;
   ORDO_HD T operator()(const uint32_t* own, int64_t) const {
-    const uint64_t high_part = own[0] * (range >> 32), middle1 = own[0] * (range & 0xffffffffu);
-    const uint64_t middle2 = own[1] * (range >> 32), low_part = own[1] * (range & 0xffffffffu);
-    const uint64_t carry = (low_part >> 32) + (middle1 & 0xffffffffu) + (middle2 & 0xffffffffu);
-    const uint64_t scaled = high_part + (middle1 >> 32) + (middle2 >> 32) + (carry >> 32);
-    return convert<T>(int64_t(uint64_t(low) + scaled));
+    return convert<T>(int64_t(uint64_t(low) + uint64_t((unsigned __int128)(wide(own)) * range >> 64)));
   }
 };
 
 /// u / 2^32 < p for 32-bit u, as u < ceil(2^32 p): no floating-point number in the loop.
-inline uint64_t below(double p) {
-  const double scaled = p * 0x1p32;
-  const uint64_t down = uint64_t(scaled);
-  return down + (double(down) < scaled ? 1 : 0);
-}
+inline uint64_t below(double p) { return uint64_t(std::ceil(p * 0x1p32)); }
 
 template <class T>
 struct BernoulliDraw {

@@ -117,7 +117,7 @@ Tensor randperm(int64_t n, DType dtype, Device device, Generator* generator) {
   const GeneratorState s = reserve(generator, n, 2);
   for (int64_t i = 0; i < n; ++i) {
     const PhiloxBlock b = philox(s.seed, s.stream, s.offset + uint64_t(i / 2));
-    entries[size_t(i)] = {uint64_t(b.v[i % 2 * 2]) << 32 | b.v[i % 2 * 2 + 1], i};
+    entries[size_t(i)] = {wide(b.v + i % 2 * 2), i};
   }
   std::sort(entries.begin(), entries.end(),
             [](const Entry& a, const Entry& b) { return a.key != b.key ? a.key < b.key : a.index < b.index; });

@@ -40,7 +40,7 @@ RecurrentStep step_of(const RecurrentArguments& a, const RecurrentStates& s, boo
           .device = a.x.device(),
           .rows = a.x.size(1),
           .width = a.h.size(1),
-          .lengths = a.lengths.defined() ? a.lengths.data<int64_t>() : nullptr,
+          .lengths = data_or_null<int64_t>(a.lengths),
           .h = data_of(s.h),
           .c = data_of(s.c),
           .h_before = data_of(s.before),
@@ -55,7 +55,7 @@ class StepProduct {
   /// b is contiguous.
   StepProduct(int64_t rows, const Tensor& b, const Tensor& bias)
       : b_(b),
-        bias_(bias.defined() ? contiguous(bias) : bias),
+        bias_(contiguous_or_none(bias)),
         out_(zeros({rows, b.size(1)}, {b.dtype(), b.device()})),
         g_{.m = rows,
            .n = b.size(1),
@@ -111,8 +111,7 @@ RecurrentGradients recurrent_backward(const RecurrentArguments& a, const Recurre
   const int64_t steps = a.x.size(0), rows = a.x.size(1), width = a.h.size(1), gates = gates_of(a.kind) * width;
   const DType dtype = a.x.dtype();
   const Device device = a.x.device();
-  const Tensor from_h = grad_h.defined() ? contiguous(grad_h) : Tensor(),
-               from_c = grad_c.defined() ? contiguous(grad_c) : Tensor();
+  const Tensor from_h = contiguous_or_none(grad_h), from_c = contiguous_or_none(grad_c);
   RecurrentGradients g;
   g.x = ordo::detail::result(a.x.sizes(), dtype, device);
   const Tensor hidden = a.kind == Recurrence::gru ? ordo::detail::result(a.x.sizes(), dtype, device) : g.x;
@@ -141,16 +140,11 @@ RecurrentGradients recurrent_backward(const RecurrentArguments& a, const Recurre
 }
 
 // No store can change an element's members, because it is a copy.
-template <class E>
-[[gnu::noinline]] static void hold_row(const E e, int64_t row) {
-  ORDO_INDEPENDENT
-  for (int64_t j = 0; j < e.width; ++j) e.hold(row, j);
-}
-template <class E>
-[[gnu::noinline]] static void advance_row(const E e, int64_t row) {
+template <bool kHold, class E>
+[[gnu::noinline]] static void compute_row(const E e, int64_t row) {
   const auto elements = [=] {
     ORDO_INDEPENDENT
-    for (int64_t j = 0; j < e.width; ++j) e.advance(row, j);
+    for (int64_t j = 0; j < e.width; ++j) kHold ? e.hold(row, j) : e.advance(row, j);
   };
   if constexpr (std::is_same_v<typename E::Element, float>)
     cpu::vectorised(e.width, elements);
@@ -163,10 +157,7 @@ void cpu::recurrent_step(const RecurrentStep& s) {
     parallel_for(0, s.rows, std::max<int64_t>(1, 2048 / std::max<int64_t>(s.width, 1)),
                  [&](int64_t first, int64_t last) {
                    for (int64_t row = first; row < last; ++row)
-                     if (element.holds(row))
-                       hold_row(element, row);
-                     else
-                       advance_row(element, row);
+                     (element.holds(row) ? compute_row<true, E> : compute_row<false, E>)(element, row);
                  });
   });
 }

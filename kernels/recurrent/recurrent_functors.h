@@ -22,27 +22,20 @@ struct RecurrentElement {
   const T *grad_h, *grad_c, *product;
   T *rest, *carried_c;
 
-  explicit RecurrentElement(const RecurrentStep& s)
-      : width(s.width),
-        step(s.step),
-        lengths(s.lengths),
-        h(of_step(s, s.h, 1)),
-        c(of_step(s, s.c, 1)),
-        h_before(of_step(s, s.h_before, 1)),
-        c_before(of_step(s, s.c_before, 1)),
-        gates(of_step(s, s.gates, kGates)),
-        inner(of_step(s, s.inner, 1)),
-        x(of_step(s, s.x, kGates)),
-        hidden(static_cast<T*>(s.hidden)),
-        grad_h(of_step(s, s.grad_h, 1)),
-        grad_c(of_step(s, s.grad_c, 1)),
-        product(static_cast<const T*>(s.product)),
-        rest(static_cast<T*>(s.rest)),
-        carried_c(static_cast<T*>(s.carried_c)) {}
-
-  /// What `all`, [T, B, parts H], has of this step.
-  static T* of_step(const RecurrentStep& s, const void* all, int64_t parts) {
-    return all ? static_cast<T*>(const_cast<void*>(all)) + s.step * s.rows * s.width * parts : nullptr;
+  static RecurrentElement of(const RecurrentStep& s) {
+    const auto plain = [](const void* p) { return static_cast<T*>(const_cast<void*>(p)); };
+    // What `all`, [T, B, parts H], has of this step.
+    const auto part = [&](const void* all, int64_t parts = 1) {
+      return all ? plain(all) + s.step * s.rows * s.width * parts : nullptr;
+    };
+    return {s.width,          s.step,
+            s.lengths,        part(s.h),
+            part(s.c),        part(s.h_before),
+            part(s.c_before), part(s.gates, kGates),
+            part(s.inner),    part(s.x, kGates),
+            plain(s.hidden),  part(s.grad_h),
+            part(s.grad_c),   plain(s.product),
+            plain(s.rest),    plain(s.carried_c)};
   }
 
   ORDO_HD bool holds(int64_t row) const { return lengths && step >= lengths[row]; }
@@ -139,7 +132,7 @@ template <class F>
 void with_element(const RecurrentStep& s, const F& f) {
   dispatch_floating("recurrent", s.dtype, [&]<class T>() {
     const auto of_kind = [&]<Recurrence kKind>() {
-      s.back ? f(RecurrentElement<T, kKind, true>(s)) : f(RecurrentElement<T, kKind, false>(s));
+      s.back ? f(RecurrentElement<T, kKind, true>::of(s)) : f(RecurrentElement<T, kKind, false>::of(s));
     };
     if (s.kind == Recurrence::rnn_tanh) return of_kind.template operator()<Recurrence::rnn_tanh>();
     if (s.kind == Recurrence::rnn_relu) return of_kind.template operator()<Recurrence::rnn_relu>();

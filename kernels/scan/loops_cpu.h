@@ -65,11 +65,12 @@ State store_chunk(const Op& op, int64_t base, int64_t step, int64_t begin, int64
 
 /// Lines along memory.
 template <class Op>
-class Rows {
- public:
+struct Rows {
   using State = typename Op::State;
   static constexpr int64_t kChunk = int64_t(Op::kBlock) * kChunkBlocks;
-  Rows(const Op& op, const ScanShape& s) : op_(op), s_(s), step_(s.reverse ? -1 : 1) {}
+  const Op& op_;
+  const ScanShape& s_;
+  const int64_t step_ = s_.reverse ? -1 : 1;
 
   void run() const {
     const int64_t grain = std::max<int64_t>(1, kGrain / s_.length), chunks = (s_.length + kChunk - 1) / kChunk;
@@ -88,7 +89,6 @@ class Rows {
     }
   }
 
- private:
   int64_t base(int64_t row) const { return row * s_.length + (s_.reverse ? s_.length - 1 : 0); }
   int64_t count(int64_t chunk) const { return std::min(kChunk, s_.length - chunk * kChunk); }
 
@@ -137,10 +137,6 @@ class Rows {
       });
     }
   }
-
-  const Op& op_;
-  const ScanShape& s_;
-  int64_t step_;
 };
 
 /// Lines across memory: neighbouring ones at once.
@@ -195,7 +191,7 @@ void columns(const Op& op, const ScanShape& s) {
 template <class Op>
 void scan_lines(const Op& op, const ScanShape& s, Device) {
   if (s.inner == 1)
-    scan_detail::Rows<Op>(op, s).run();
+    scan_detail::Rows<Op>{op, s}.run();
   else
     scan_detail::columns(op, s);
 }

@@ -1,6 +1,8 @@
 // Scans on CUDA: rule 6 of docs/ordering.md. Internal.
 #pragma once
 
+#include <algorithm>
+
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/memory/memory.h>
 #include <ordo/kernels/scan/scan.h>
@@ -12,24 +14,16 @@ namespace scan_detail {
 
 /// Chunk c of line (o, i) has the number (o * chunks + c) * inner + i.
 struct ScanPlan {
-  int64_t chunk = 1, chunks = 1;  // values of a chunk, chunks of a line
-  int groups = 1;                 // blocks of values in a chunk
-  int units = 1;                  // chunks that a CUDA block has at once
+  int64_t chunk, chunks;  // values of a chunk, chunks of a line
+  int groups;             // blocks of values in a chunk
+  int units;              // chunks that a CUDA block has at once
 };
 
 template <class Op>
 ScanPlan scan_plan(const ScanShape& s) {
-  ScanPlan p;
-  p.chunk = int64_t(Op::kBlock) * kChunkBlocks;
-  p.chunks = s.length <= p.chunk ? 1 : (s.length + p.chunk - 1) / p.chunk;
-  if (p.chunks == 1) {
-    p.chunk = s.length;
-    p.groups = int((s.length + Op::kBlock - 1) / Op::kBlock);
-    p.units = kChunkBlocks / p.groups;
-  } else {
-    p.groups = kChunkBlocks;
-  }
-  return p;
+  const int64_t chunk = std::min(s.length, int64_t(Op::kBlock) * kChunkBlocks);
+  const int groups = int((chunk + Op::kBlock - 1) / Op::kBlock);
+  return {chunk, (s.length + chunk - 1) / chunk, groups, kChunkBlocks / groups};
 }
 
 /// Lines along memory. A CUDA block reads chunks side by side; a thread scans each block of values, and adds up what

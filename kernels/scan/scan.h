@@ -21,11 +21,11 @@ std::pair<Tensor, Tensor> cummin(const Tensor& t, int64_t dim);
 struct ScanShape : AxisShape {
   bool reverse = false;
 };
-enum class ScanKind { sum, product, log_sum_exp };
+enum class ScanKind { sum, product, log_sum_exp, max, min };
+inline bool is_extreme(ScanKind kind) { return kind >= ScanKind::max; }
 
-ORDO_DEVICES(void, scan, ScanKind kind, const ScanShape& s, const Tensor& t, const Tensor& out)
-ORDO_DEVICES(void, scan_extremum, bool max, const ScanShape& s, const Tensor& t, const Tensor& values,
-             const Tensor& indices)
+/// Sums and products of integers are int64's, and extreme values of bools uint8's. `indices`: of extreme values.
+ORDO_DEVICES(void, scan, ScanKind kind, const ScanShape& s, const Tensor& t, const Tensor& out, const Tensor& indices)
 
 // What scans compute; CPU loops and CUDA kernels share it. An operation has
 //   State                   trivially copyable

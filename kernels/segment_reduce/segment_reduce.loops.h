@@ -106,14 +106,6 @@ struct CheckOffset {
   }
 };
 
-/// Calls f.operator()<Acc>() with the type that is added.
-template <class V, class F>
-void with_segment_sum(Reduce reduction, const F& f) {
-  if (reduction == Reduce::prod) return f.template operator()<Factor<V>>();
-  const bool extreme = reduction == Reduce::amax || reduction == Reduce::amin;
-  extreme ? f.template operator()<Greatest<V>>() : f.template operator()<V>();
-}
-
 namespace ORDO_LOOPS_DEVICE {
 
 void check_offsets(const Segments& segments, const OffsetRule& rule, const IndexCheck& check, Device device) {
@@ -123,11 +115,14 @@ void check_offsets(const Segments& segments, const OffsetRule& rule, const Index
 void segment_reduce(const SegmentArgs& a, const Tensor& data, const Tensor& out) {
   dispatch_floating("segment_reduce", data.dtype(), [&]<class T>() {
     using V = accumulate_t<T>;
-    with_segment_sum<V>(a.reduction, [&]<class Acc>() {
+    const auto adding = [&]<class Acc>() {
       each_of(a.segments.slices() / std::max<int64_t>(1, a.segments.count()) + 1, out.numel(),
               SegmentElement<T, Acc>{a.segments, a.columns, SegmentRule<V, Acc>(a), data.data<T>(), out.data<T>()},
               data.device());
-    });
+    };
+    if (a.reduction == Reduce::prod) return adding.template operator()<Factor<V>>();
+    const bool extreme = a.reduction == Reduce::amax || a.reduction == Reduce::amin;
+    extreme ? adding.template operator()<Greatest<V>>() : adding.template operator()<V>();
   });
 }
 

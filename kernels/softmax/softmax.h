@@ -14,9 +14,7 @@ Tensor log_softmax(const Tensor& t, int64_t dim);
 Tensor softmax_backward(const Tensor& grad, const Tensor& result, int64_t dim);
 Tensor log_softmax_backward(const Tensor& grad, const Tensor& result, int64_t dim);
 
-// Contiguous tensors.
-ORDO_DEVICES(void, softmax, bool log, const AxisShape& s, const Tensor& t, const Tensor& out)
-ORDO_DEVICES(void, softmax_backward, bool log, const AxisShape& s, const Tensor& grad, const Tensor& result,
-             const Tensor& out)
+/// Contiguous tensors; with a defined `grad`, the gradient of what gave `t`.
+ORDO_DEVICES(void, softmax, bool log, const AxisShape& s, const Tensor& grad, const Tensor& t, const Tensor& out)
 
 }  // namespace ordo::kernels

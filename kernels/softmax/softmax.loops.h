@@ -40,19 +40,15 @@ struct SoftmaxGradient {
 
 namespace ORDO_LOOPS_DEVICE {
 
-void softmax(bool log, const AxisShape& s, const Tensor& t, const Tensor& out) {
+void softmax(bool log, const AxisShape& s, const Tensor& grad, const Tensor& t, const Tensor& out) {
   dispatch_floating("softmax", t.dtype(), [&]<class T>() {
-    const T* const x = t.data<T>();
-    log ? softmax_rows(SoftmaxForward<T, true>{x, out.data<T>()}, s, t.device())
-        : softmax_rows(SoftmaxForward<T, false>{x, out.data<T>()}, s, t.device());
-  });
-}
-
-void softmax_backward(bool log, const AxisShape& s, const Tensor& grad, const Tensor& result, const Tensor& out) {
-  dispatch_floating("softmax", result.dtype(), [&]<class T>() {
-    const T *g = grad.data<T>(), *y = result.data<T>();
-    log ? softmax_rows(SoftmaxGradient<T, true>{g, y, out.data<T>()}, s, out.device())
-        : softmax_rows(SoftmaxGradient<T, false>{g, y, out.data<T>()}, s, out.device());
+    const auto rows = [&]<bool kLog>() {
+      if (grad.defined())
+        softmax_rows(SoftmaxGradient<T, kLog>{grad.data<T>(), t.data<T>(), out.data<T>()}, s, t.device());
+      else
+        softmax_rows(SoftmaxForward<T, kLog>{t.data<T>(), out.data<T>()}, s, t.device());
+    };
+    log ? rows.template operator()<true>() : rows.template operator()<false>();
   });
 }
 

@@ -54,23 +54,19 @@ void sort_by_entries(const Tensor& t, bool descending, const Selection& selectio
     const Scratch<Entry> scratch(2 * length, ordo::cpu);
     Entry *const entries = scratch.data(), *const end = entries + length;
     for (int64_t line = first; line < last; ++line) {
-      if (few) {
-        dispatch_all("sort", t.dtype(), [&]<class T>() {
-          least_entries(t.data<T>() + line * length, length, descending, wanted, entries);
-        });
-        for (int64_t i = 0; i < wanted; ++i) indices[line * wanted + i] = entry_item(entries[i]);
-        continue;
-      }
       const int64_t nans = dispatch_all("sort", t.dtype(), [&]<class T>() {
-        return make_entries(t.data<T>() + line * length, length, descending, entries);
+        const T* const values = t.data<T>() + line * length;
+        if (!few) return make_entries(values, length, descending, entries);
+        least_entries(values, length, descending, wanted, entries);
+        return int64_t(0);
       });
       const int64_t place = first_place(selection, length, nans);
       const Entry* sorted = entries;
-      if (wanted < length / 4) {  // only these come into order
+      if (!few && wanted < length / 4) {  // only these come into order
         std::nth_element(entries, entries + place, end, EntryBefore());
         std::nth_element(entries + place, entries + place + wanted, end, EntryBefore());
         std::sort(entries + place, entries + place + wanted, EntryBefore());
-      } else {
+      } else if (!few) {
         sorted = sort_by_destination(entries, end, length, key_bits(t.dtype()));
       }
       sorted += place;

@@ -4,7 +4,7 @@
 #include <ordo/autograd/ops/functional/losses.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/loss/ctc_loss.h>
-#include <ordo/kernels/loss/nll_loss.h>
+#include <ordo/kernels/loss/losses.h>
 #include <ordo/kernels/reduce/reduce.h>
 
 namespace ordo {

@@ -6,7 +6,7 @@
 #include <ordo/autograd/ops/math/binary.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/binary_functions.h>
-#include <ordo/kernels/loss/mse_loss.h>
+#include <ordo/kernels/loss/losses.h>
 #include <ordo/kernels/reduce/reduce.h>
 
 namespace ordo::detail {

@@ -5,7 +5,7 @@
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/view_history.h>
 #include <ordo/engine/calls/checked.h>
-#include <ordo/kernels/copy/triangle.h>
+#include <ordo/kernels/copy/copy.h>
 
 namespace ordo {
 
