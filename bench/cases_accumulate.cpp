@@ -5,8 +5,7 @@
 #include <ordo/kernels/bincount/bincount.h>
 #include <ordo/kernels/embedding/embedding.h>
 #include <ordo/kernels/embedding_bag/embedding_bag.h>
-#include <ordo/kernels/pooling/avg_pool.h>
-#include <ordo/kernels/pooling/max_pool.h>
+#include <ordo/kernels/pooling/pool.h>
 #include <ordo/kernels/scatter/scatter.h>
 
 #include "bench/cases.h"

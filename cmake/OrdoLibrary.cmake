@@ -42,7 +42,7 @@ foreach(source IN LISTS loops)
   list(APPEND cu_sources ${PROJECT_BINARY_DIR}/${stem}.cu)
 endforeach()
 ordo_join_sources(cu_sources 5
-                  "/(elementwise|reduce|norm)/|/(keyed|runs|sort|gemm_ordered|grid_sample|avg_pool|losses)\\.cu$")
+                  "/(elementwise|reduce|norm)/|/(keyed|runs|sort|gemm_ordered|resampling|pool|losses)\\.cu$")
 # engine/cuda/: host code that speaks to a device. simulators/emulator/ stands in for the CUDA runtime.
 list(FILTER cpp_sources EXCLUDE REGEX "^engine/distributed/mpi/")  # libraries of their own (cmake/OrdoMpi.cmake)
 set(cuda_cpp_sources ${cpp_sources})

@@ -1,7 +1,7 @@
 #include <ordo/kernels/accumulate/index_view.h>
 
 #include <ordo/engine/run/parallel.h>
-#include <ordo/kernels/indexing/rows_cpu.h>
+#include <ordo/kernels/indexing/all_below.h>
 
 namespace ordo::kernels {
 

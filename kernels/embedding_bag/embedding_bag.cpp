@@ -150,14 +150,6 @@ void add_bags(const BagArguments& arguments, const Prepared& p, const Tensor& gr
   add_by_key(items, algorithm);
 }
 
-/// Every element of the gradient goes to the row that its value came from, if any.
-void add_maxima(const Tensor& grad, const Tensor& rows, const Tensor& output, Algorithm algorithm) {
-  const Tensor values = contiguous(grad), index = contiguous(rows);
-  add_by_key(keyed_items({1, output.size(0), output.size(1), grad.size(0)}, index_view(index, output.size(0)), output,
-                         values, true),
-             algorithm);
-}
-
 }  // namespace
 
 EmbeddingBagResult embedding_bag(const BagArguments& arguments, const Tensor& weight,
@@ -193,17 +185,21 @@ Tensor embedding_bag_backward(const BagArguments& arguments, const Tensor& grad,
   const Prepared p = prepare(op, arguments, num_rows, grad);
   check_grad(op, grad, p.bags.bags);
   const Tensor sample_weights = check_sample_weights(op, arguments, per_sample_weights, grad);
-  const bool by_element = arguments.mode == EmbeddingBagMode::max;  // every element of the gradient is an item then
+  // Of a maximum every element of the gradient is an item, which goes to the row that its value came from, if any.
+  const bool by_element = arguments.mode == EmbeddingBagMode::max;
   algorithm = choose_accumulate(op, algorithm, grad.dtype(),
                                 by_element ? AccumulateSize{grad.numel(), num_rows * grad.size(1), true}
                                            : AccumulateSize{p.bags.items, num_rows});
   const Tensor output = full({num_rows, grad.size(1)}, 0, grad.dtype(), grad.device());
-  if (arguments.mode == EmbeddingBagMode::max) {
+  if (by_element) {
     ordo::detail::expect_defined(op, rows, "rows");
     ordo::detail::expect_same_device(op, grad, rows);
     ORDO_CHECK(rows.sizes() == grad.sizes(), ShapeError, op, "the rows have shape {}, the gradient {}", rows.sizes(),
                grad.sizes());
-    add_maxima(grad, rows, output, algorithm);
+    const Tensor values = contiguous(grad), index = contiguous(rows);
+    add_by_key(
+        keyed_items({1, num_rows, grad.size(1), grad.size(0)}, index_view(index, num_rows), output, values, true),
+        algorithm);
   } else {
     add_bags(arguments, p, grad, sample_weights, output, algorithm);
     if (arguments.plan && p.bags.padding >= 0) fill_(views::narrow(output, 0, p.bags.padding, 1), 0);

@@ -6,8 +6,9 @@
 #include <ordo/engine/calls/op_registry.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
-#include <ordo/kernels/indexing/rows_cpu.h>
+#include <ordo/kernels/indexing/all_below.h>
 #include <ordo/kernels/reduce/axis_shape.h>
+#include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/reduce/reduce.h>
 
 namespace ordo::kernels {
@@ -94,20 +95,33 @@ namespace cpu {
 void gather(const Tensor& input, const Tensor& index, const Tensor& out, const GatherShape& s) {
   const IndexGuard guard("gather", "index", s.dim, s.bound, input.device());
   const IndexCheck check = guard.check();
+  // By rows of neighbours: one division a row instead of one an element.
+  const int last = s.rank - 1;
+  const int64_t row_size = s.rank == 0 ? 1 : s.sizes[last];
   dispatch_word(input.element_size(), [&]<class Word>() {
     const Word* const x = static_cast<const Word*>(input.data());
     Word* const to = static_cast<Word*>(out.data());
     dispatch_index("gather", index.dtype(), [&]<class I>() {
       const I* const at = index.data<I>();
-      each_row(s, out.numel(), [&](const IndexRow& row) {
-        if (row.step == 0 && row.stride == 1 && all_below(at + row.first, row.count, s.bound)) {
-          const Word* const line = x + row.base;
-          for (int64_t j = 0; j < row.count; ++j) to[row.first + j] = line[at[row.first + j]];
-          return;
-        }
-        for (int64_t j = 0; j < row.count; ++j) {
-          const int64_t i = row.first + j, picked = int64_t(at[i]);
-          to[i] = check.ok(i, picked, s.bound) ? x[row.base + j * row.step + picked * row.stride] : Word(0);
+      parallel_for(0, out.numel() / row_size, row_grain(row_size), [&](int64_t begin, int64_t end) {
+        const int64_t n = row_size, stride = s.rank == 0 ? 0 : s.strides[s.dim];
+        const int64_t step = s.rank == 0 || s.dim == last ? 0 : s.strides[last];
+        for (int64_t row = begin; row < end; ++row) {
+          int64_t base = 0, rest = row, first = row * n;
+          for (int d = last - 1; d >= 0; --d) {
+            const int64_t q = rest / s.sizes[d];
+            if (d != s.dim) base += (rest - q * s.sizes[d]) * s.strides[d];
+            rest = q;
+          }
+          if (step == 0 && stride == 1 && all_below(at + first, n, s.bound)) {
+            const Word* const line = x + base;
+            for (int64_t j = 0; j < n; ++j) to[first + j] = line[at[first + j]];
+            continue;
+          }
+          for (int64_t j = 0; j < n; ++j) {
+            const int64_t i = first + j, picked = int64_t(at[i]);
+            to[i] = check.ok(i, picked, s.bound) ? x[base + j * step + picked * stride] : Word(0);
+          }
         }
       });
     });

@@ -11,8 +11,8 @@
 #include <ordo/engine/tensor/at_least_1d.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/indexing/all_below.h>
 #include <ordo/kernels/indexing/gather.h>
-#include <ordo/kernels/indexing/rows_cpu.h>
 #include <ordo/kernels/scatter/scatter.h>
 
 namespace ordo::kernels {

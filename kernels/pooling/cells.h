@@ -7,17 +7,6 @@
 
 namespace ordo::kernels {
 
-/// Rule 1 for at most 64 values: a plain fold.
-template <class V>
-class ShortSum {
- public:
-  ORDO_HD void push(V v) { sum_ += v; }
-  ORDO_HD V result() const { return sum_; }
-
- private:
-  V sum_ = V(-0.0);  // -0 + v is v, bit for bit
-};
-
 template <class V>
 struct MaxCell {
   V value;
@@ -62,25 +51,30 @@ ORDO_HD void at_position(const F& f, int64_t i) {
   f(volume, f.window(i - volume * f.positions()));
 }
 
-/// Of an output: the cells it covers.
-ORDO_HD PoolWindow cells_of(const Windows& s, int64_t position) {
-  const VolumeCell at(position, s.d.output, s.h.output, s.w.output);
-  return {position, at, s.d.cells(at.d), s.h.cells(at.h), s.w.cells(at.w)};
-}
+/// Base of what computes an output. Its window: the cells it covers.
+struct OfOutput {
+  Windows s;
+  ORDO_HD int64_t positions() const { return s.outputs(); }
+  ORDO_HD PoolWindow window(int64_t position) const {
+    const VolumeCell at(position, s.d.output, s.h.output, s.w.output);
+    return {position, at, s.d.cells(at.d), s.h.cells(at.h), s.w.cells(at.w)};
+  }
+};
 /// Of a cell: the outputs that may cover it.
-ORDO_HD PoolWindow outputs_of(const Windows& s, int64_t position) {
-  const VolumeCell at(position, s.d.input, s.h.input, s.w.input);
-  return {position, at, s.d.outputs(at.d), s.h.outputs(at.h), s.w.outputs(at.w)};
-}
+struct OfCell {
+  Windows s;
+  ORDO_HD int64_t positions() const { return s.inputs(); }
+  ORDO_HD PoolWindow window(int64_t position) const {
+    const VolumeCell at(position, s.d.input, s.h.input, s.w.input);
+    return {position, at, s.d.outputs(at.d), s.h.outputs(at.h), s.w.outputs(at.w)};
+  }
+};
 
 template <class T>
-struct MaxPoolElement {
-  Windows s;
+struct MaxPoolElement : OfOutput {
   const T* input;
   T* values;
   int64_t* indices;  // may be null
-  ORDO_HD int64_t positions() const { return s.outputs(); }
-  ORDO_HD PoolWindow window(int64_t position) const { return cells_of(s, position); }
   ORDO_HD void operator()(int64_t volume, const PoolWindow& p) const {
     const auto cell = first_maximum(input + volume * s.inputs(), s.h.input, s.w.input, p.d, p.h, p.w);
     const int64_t i = volume * s.outputs() + p.position;
@@ -92,13 +86,10 @@ struct MaxPoolElement {
 /// The gradient of a cell: rule 1 over the outputs that chose it, in their order, added to zero. Sum: ShortSum or
 /// OrderedSum.
 template <template <class> class Sum, class T>
-struct MaxPoolGradientElement {
-  Windows s;
+struct MaxPoolGradientElement : OfCell {
   const T* grad;
   const int64_t* indices;
   T* output;
-  ORDO_HD int64_t positions() const { return s.inputs(); }
-  ORDO_HD PoolWindow window(int64_t position) const { return outputs_of(s, position); }
   ORDO_HD void operator()(int64_t volume, const PoolWindow& p) const {
     using V = accumulate_t<T>;
     const int64_t first = volume * s.outputs();
@@ -116,12 +107,9 @@ struct MaxPoolGradientElement {
 
 /// The average of a window: rule 1 in row-major order, divided once.
 template <template <class> class Sum, class T>
-struct AveragePoolElement {
-  Windows s;
+struct AveragePoolElement : OfOutput {
   const T* input;
   T* values;
-  ORDO_HD int64_t positions() const { return s.outputs(); }
-  ORDO_HD PoolWindow window(int64_t position) const { return cells_of(s, position); }
   ORDO_HD void operator()(int64_t volume, const PoolWindow& p) const {
     using V = accumulate_t<T>;
     const T* const from = input + volume * s.inputs();
@@ -140,12 +128,9 @@ struct AveragePoolElement {
 /// The gradient of a cell: rule 1 over the outputs that cover it, in their order, each divided as the average was;
 /// added to zero.
 template <template <class> class Sum, class T>
-struct AveragePoolGradientElement {
-  Windows s;
+struct AveragePoolGradientElement : OfCell {
   const T* grad;
   T* output;
-  ORDO_HD int64_t positions() const { return s.inputs(); }
-  ORDO_HD PoolWindow window(int64_t position) const { return outputs_of(s, position); }
   ORDO_HD void operator()(int64_t volume, const PoolWindow& p) const {
     using V = accumulate_t<T>;
     Sum<V> sum;

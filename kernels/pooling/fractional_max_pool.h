@@ -4,7 +4,7 @@
 
 #include <ordo/engine/tensor/devices.h>
 #include <ordo/kernels/pooling/max_pool_result.h>
-#include <ordo/kernels/pooling/pool_arguments.h>
+#include <ordo/kernels/pooling/pool.h>
 
 namespace ordo::kernels {
 

@@ -8,7 +8,6 @@
 #include <ordo/kernels/ordering/ordered_row_cpu.h>
 #include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/resampling/grid_sample.h>
-#include <ordo/kernels/windows/rows_cpu.h>
 
 namespace ordo::kernels::cpu {
 namespace {

@@ -6,7 +6,7 @@
 #include <ordo/kernels/ordering/ordered_row_cpu.h>
 #include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/resampling/interpolate.h>
-#include <ordo/kernels/windows/rows_cpu.h>
+#include <ordo/kernels/windows/sum_reads_cpu.h>
 
 namespace ordo::kernels::cpu {
 namespace {
@@ -59,10 +59,9 @@ void nearest_rows(const ResampleTables<accumulate_t<T>>& t, const Across<accumul
   const int64_t width = t.w.axis.output;
   int64_t held = -1;
   for (int64_t r = begin; r < end; ++r) {
-    const int64_t layer = r / t.h.axis.output, volume = layer / t.d.axis.output;
-    const int64_t id = t.d.axis.cell(t.d.first[layer - volume * t.d.axis.output]);
-    const int64_t ih = t.h.axis.cell(t.h.first[r - layer * t.h.axis.output]);
-    const int64_t row = (volume * t.d.axis.input + id) * t.h.axis.input + ih;
+    const VolumeRow at(r, t.d.axis.output, t.h.axis.output);
+    const int64_t id = t.d.axis.cell(t.d.first[at.d]), ih = t.h.axis.cell(t.h.first[at.h]);
+    const int64_t row = (at.volume * t.d.axis.input + id) * t.h.axis.input + ih;
     const T* const from = input + row * t.w.axis.input;
     T* const to = output + r * width;
     if (t.w.axis.whole)
@@ -87,20 +86,19 @@ void weighted_rows(const ResampleTables<accumulate_t<T>>& t, const Across<accumu
   int64_t held[kMost];
   std::fill(held, held + kMost, -1);
   for (int64_t r = begin; r < end; ++r) {
-    const int64_t layer = r / t.h.axis.output, volume = layer / t.d.axis.output;
-    const int64_t od = layer - volume * t.d.axis.output, oh = r - layer * t.h.axis.output;
+    const VolumeRow at(r, t.d.axis.output, t.h.axis.output);
     const V* from[kMost];
     V w[kMost];
     for (int a = 0; a < taps_d; ++a)
       for (int b = 0; b < taps_h; ++b) {
-        const int64_t id = t.d.axis.cell(t.d.first[od] + a), ih = t.h.axis.cell(t.h.first[oh] + b);
-        const int64_t row = (volume * t.d.axis.input + id) * t.h.axis.input + ih;
+        const int64_t id = t.d.axis.cell(t.d.first[at.d] + a), ih = t.h.axis.cell(t.h.first[at.h] + b);
+        const int64_t row = (at.volume * t.d.axis.input + id) * t.h.axis.input + ih;
         const int64_t slot = id % taps_d * taps_h + ih % taps_h;  // neighbours have different ones
         V* const place = kept.data() + slot * width;
         if (held[slot] != row) across(input + row * t.w.axis.input, place);
         held[slot] = row;
         from[a * taps_h + b] = place;
-        w[a * taps_h + b] = t.d.weights[od * taps_d + a] * t.h.weights[oh * taps_h + b];
+        w[a * taps_h + b] = t.d.weights[at.d * taps_d + a] * t.h.weights[at.h * taps_h + b];
       }
     T* const to = output + r * width;
     if (rows == 1) {
@@ -150,16 +148,15 @@ void gradient_rows(const ResampleTables<accumulate_t<T>>& t, const Back<accumula
   const Scratch<V> down(outputs + 1, Device()), sums(width, Device());
   down[outputs] = V(-0.0);
   for (int64_t r = begin; r < end; ++r) {
-    const int64_t layer = r / t.h.axis.input, volume = layer / t.d.axis.input;
-    const int64_t id = layer - volume * t.d.axis.input, ih = r - layer * t.h.axis.input;
-    const int64_t d_begin = t.d.begin[id], h_begin = t.h.begin[ih], rows = t.h.end[ih] - h_begin;
-    const T* const from = grad + volume * t.d.axis.output * t.h.axis.output * outputs;
+    const VolumeRow at(r, t.d.axis.input, t.h.axis.input);
+    const int64_t d_begin = t.d.begin[at.d], h_begin = t.h.begin[at.h], rows = t.h.end[at.h] - h_begin;
+    const T* const from = grad + at.volume * t.d.axis.output * t.h.axis.output * outputs;
     const auto weighted = [&](int64_t k) {
       const int64_t od = d_begin + k / rows, oh = h_begin + k % rows;
       return [row = from + (od * t.h.axis.output + oh) * outputs,
-              weight = t.d.weight(od, id) * t.h.weight(oh, ih)](int64_t o) { return weight * V(row[o]); };
+              weight = t.d.weight(od, at.d) * t.h.weight(oh, at.h)](int64_t o) { return weight * V(row[o]); };
     };
-    ordered_rows(rows * (t.d.end[id] - d_begin), outputs, weighted, down.data());
+    ordered_rows(rows * (t.d.end[at.d] - d_begin), outputs, weighted, down.data());
     const auto across = [&](int64_t k) {
       return [o = back.outputs.data() + k * width, w = back.weights.data() + k * width,
               values = down.data()](int64_t i) { return w[i] * values[o[i]]; };

@@ -7,13 +7,12 @@
 
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/memory/memory.h>
-#include <ordo/engine/run/parallel.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/accumulate/keyed.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/ordering/dense_sums_cpu.h>
+#include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/roi/roi_align.h>
-#include <ordo/kernels/windows/rows_cpu.h>
 
 namespace ordo::kernels {
 

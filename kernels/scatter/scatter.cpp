@@ -128,17 +128,12 @@ class Items {
 
   void set_source(const Tensor& src) {
     const KeyedShape& s = items_.shape;
-    source_ = views::try_view(src, {s.outer, s.items, s.inner});
-    if (!source_.defined()) source_ = views::view(contiguous(src), {s.outer, s.items, s.inner});
-    items_.source = source_.data();
-    set_strides(source_.stride(0), source_.stride(1), source_.stride(2));
+    Tensor seen = views::try_view(src, {s.outer, s.items, s.inner});
+    if (!seen.defined()) seen = views::view(contiguous(src), {s.outer, s.items, s.inner});
+    set_source(seen, seen.stride(0), seen.stride(1), seen.stride(2));
   }
   /// One number as the source of all items.
-  void set_number(Scalar value) {
-    source_ = full({}, value, items_.dtype, items_.device);
-    items_.source = source_.data();
-    set_strides(0, 0, 0);
-  }
+  void set_number(Scalar value) { set_source(full({}, value, items_.dtype, items_.device), 0, 0, 0); }
   void set_output(const Tensor& output) {
     output_ = output;
     items_.output = output.data();
@@ -230,7 +225,9 @@ class Items {
         for (int64_t j = 0; j < columns; ++j) *values++ = from[j * s.inner_stride];
     }
   }
-  void set_strides(int64_t outer, int64_t item, int64_t inner) {
+  void set_source(const Tensor& source, int64_t outer, int64_t item, int64_t inner) {
+    source_ = source;
+    items_.source = source.data();
     items_.shape.outer_stride = outer, items_.shape.item_stride = item, items_.shape.inner_stride = inner;
   }
   /// As sums and products take it.
@@ -368,41 +365,6 @@ Tensor scatter_add(const Tensor& input, int64_t dim, const Tensor& index, const 
   return sum("scatter_add", IndexOf::elements, input, dim, index, src, 1, algorithm);
 }
 
-namespace {
-
-void reduce(const char* op, IndexOf kind, const Tensor& target, int d, const Tensor& index, const Tensor& src,
-            Reduce mode, bool include_self, Algorithm algorithm) {
-  const bool extremum = mode == Reduce::amax || mode == Reduce::amin;
-  const DType dtype = extremum || mode == Reduce::sum ? target.dtype() : computed_in(mode, target.dtype());
-  const Tensor work = cast(target, dtype), values = cast(src, dtype);
-  Items items(op, kind, work, d, index, values);
-  const bool adds = mode == Reduce::sum || mode == Reduce::mean;
-  items.validate(include_self && adds ? algorithm : Algorithm::sorted);
-  if (!include_self) {  // the old content gives way to what changes nothing
-    if (!extremum) items.set_number(mode == Reduce::prod ? 1 : 0);
-    write(items);
-    items.set_source(values);
-  }
-  const KeyedItems& all = items.get();
-  if (work.numel() > 0 && extremum) {
-    items.extremum(mode == Reduce::amax);
-  } else if (work.numel() > 0 && mode == Reduce::prod) {
-    items.multiply();
-    copy_(target, work);
-  } else if (work.numel() > 0) {
-    items.add(algorithm);
-    items.finish();
-    if (mode == Reduce::mean) {
-      const Tensor counts = items.count();
-      items.set_output(target);
-      ORDO_ON_DEVICE(all.device, scatter_mean, all, work.data(), counts.data<int64_t>(), include_self);
-    }
-  }
-  items.finish();
-}
-
-}  // namespace
-
 void scatter_reduce_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index,
                      const Tensor& src, Reduce mode, bool include_self, Algorithm algorithm) {
   const ordo::detail::OperationName name(op);
@@ -414,9 +376,34 @@ void scatter_reduce_(const char* op, IndexOf kind, const Tensor& self, int64_t d
   if (adds || algorithm != Algorithm::automatic)
     algorithm = choose_accumulate(op, algorithm, adds ? computed_in(mode, self.dtype()) : self.dtype(),
                                   size_of(kind, self, dim, index));
+  const bool extremum = mode == Reduce::amax || mode == Reduce::amin;
+  const DType dtype = extremum || mode == Reduce::sum ? self.dtype() : computed_in(mode, self.dtype());
   on_target(op, kind, self, dim, safe(index, self), safe(src, self),
-            [&](const Tensor& target, int at, const Tensor& i, const Tensor& values) {
-              reduce(op, kind, target, at, i, values, mode, include_self, algorithm);
+            [&](const Tensor& target, int d, const Tensor& i, const Tensor& given) {
+              const Tensor work = cast(target, dtype), values = cast(given, dtype);
+              Items items(op, kind, work, d, i, values);
+              items.validate(include_self && adds ? algorithm : Algorithm::sorted);
+              if (!include_self) {  // the old content gives way to what changes nothing
+                if (!extremum) items.set_number(mode == Reduce::prod ? 1 : 0);
+                write(items);
+                items.set_source(values);
+              }
+              const KeyedItems& all = items.get();
+              if (work.numel() > 0 && extremum) {
+                items.extremum(mode == Reduce::amax);
+              } else if (work.numel() > 0 && mode == Reduce::prod) {
+                items.multiply();
+                copy_(target, work);
+              } else if (work.numel() > 0) {
+                items.add(algorithm);
+                items.finish();
+                if (mode == Reduce::mean) {
+                  const Tensor counts = items.count();
+                  items.set_output(target);
+                  ORDO_ON_DEVICE(all.device, scatter_mean, all, work.data(), counts.data<int64_t>(), include_self);
+                }
+              }
+              items.finish();
             });
 }
 

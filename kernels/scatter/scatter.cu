@@ -73,13 +73,6 @@ struct TakeOut {
   }
 };
 
-template <class Number>
-void find_last(const KeyedItems& a, Number* last) {
-  const cudaStream_t stream = ordo::cuda::current_stream(a.device);
-  ordo::cuda::check(cudaMemsetAsync(last, 0, size_t(a.shape.slots()) * sizeof(Number), stream), "scatter");
-  ordo::cuda::launch_over(last_scattered_kernel<Number>, a.shape.indices(), stream, a.shape, a.index, last);
-}
-
 /// Every place gets the greatest key of its items; 0 where there are none.
 template <class T>
 __global__ void extreme_keys_kernel(KeyedShape shape, IndexView index, const T* source, bool max,
@@ -120,8 +113,13 @@ static void with_last_items(const KeyedItems& a, const F& f) {
   LastItems items(a);
   const bool alone = a.shape.items == 1;
   const Scratch<char> last(alone ? 0 : a.shape.slots() * (items.wide ? 8 : 4), a.device);
-  if (!alone && items.wide) find_last(a, reinterpret_cast<unsigned long long*>(last.data()));
-  if (!alone && !items.wide) find_last(a, reinterpret_cast<unsigned*>(last.data()));
+  const auto find = [&]<class Number>(Number* numbers) {
+    const cudaStream_t stream = ordo::cuda::current_stream(a.device);
+    ordo::cuda::check(cudaMemsetAsync(numbers, 0, size_t(a.shape.slots()) * sizeof(Number), stream), "scatter");
+    ordo::cuda::launch_over(last_scattered_kernel<Number>, a.shape.indices(), stream, a.shape, a.index, numbers);
+  };
+  if (!alone && items.wide) find(reinterpret_cast<unsigned long long*>(last.data()));
+  if (!alone && !items.wide) find(reinterpret_cast<unsigned*>(last.data()));
   items.last = alone ? nullptr : last.data();
   f(items);
 }

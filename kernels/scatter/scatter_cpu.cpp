@@ -20,18 +20,22 @@ struct OutputRange {
 /// Of elements, which have int64 keys.
 const int64_t* keys(const IndexView& index) { return static_cast<const int64_t*>(index.data); }
 
-/// g(i) for the items in their order or, where F is so, backward.
-template <class F, class G>
+/// In which order items are visited. `by_block`: some neighbouring columns at a time, where what is at their places is
+/// read, too.
+enum class Visit { forward, by_block, backward };
+
+/// g(i) for the items in their order.
+template <Visit kVisit, class G>
 [[gnu::always_inline]] inline void each_item(int64_t items, const G& g) {
-  if constexpr (requires { F::kBackward; })
+  if constexpr (kVisit == Visit::backward)
     for (int64_t i = items - 1; i >= 0; --i) g(i);
   else
     for (int64_t i = 0; i < items; ++i) g(i);
 }
 
-/// Calls f(place, source) for the items of a part, those of a destination in order: where each of their values goes, and
-/// where it stands. No store can change a copy.
-template <class F>
+/// Calls f(place, source) for the items of a part, those of a destination in order: where each of their values goes,
+/// and where it stands. No store can change a copy.
+template <Visit kVisit, class F>
 void visit(const KeyedShape s, const IndexView& index, const OutputRange& part, const F f) {
   const uint64_t width = uint64_t(part.end - part.begin);
   const int64_t columns = part.inner_end - part.inner_begin, stride = s.inner_stride;
@@ -43,13 +47,13 @@ void visit(const KeyedShape s, const IndexView& index, const OutputRange& part, 
         if (uint64_t(d - part.begin) < width) f(line + d, from + i * s.item_stride);
       };
       if (index.wide)
-        each_item<F>(s.items, [&](int64_t i) { one(i, static_cast<const int64_t*>(index.data)[i]); });
+        each_item<kVisit>(s.items, [&](int64_t i) { one(i, static_cast<const int64_t*>(index.data)[i]); });
       else
-        each_item<F>(s.items, [&](int64_t i) { one(i, static_cast<const int32_t*>(index.data)[i]); });
+        each_item<kVisit>(s.items, [&](int64_t i) { one(i, static_cast<const int32_t*>(index.data)[i]); });
       continue;
     }
     if (s.rows) {
-      each_item<F>(s.items, [&](int64_t i) {
+      each_item<kVisit>(s.items, [&](int64_t i) {
         const int64_t d = index.raw(i), place = line + d * s.inner, source = from + i * s.item_stride;
         if (uint64_t(d - part.begin) >= width) return;
         if (stride == 1)  // vectorises
@@ -61,16 +65,17 @@ void visit(const KeyedShape s, const IndexView& index, const OutputRange& part, 
     }
     const int64_t* const row = keys(index) + o * s.items * s.inner + part.inner_begin;
     if (columns == 1) {
-      each_item<F>(s.items, [&](int64_t i) {
+      each_item<kVisit>(s.items, [&](int64_t i) {
         if (const int64_t d = row[i * s.inner]; uint64_t(d - part.begin) < width)
           f(line + d * s.inner, from + i * s.item_stride);
       });
       continue;
     }
     constexpr int64_t kPlaces = 32 * 1024, kLine = 16;  // places that stay in the cache; columns of a line of it
-    const int64_t block = F::kReads ? std::max(kLine, kPlaces / std::max<int64_t>(1, s.destinations)) : columns;
+    const int64_t block =
+        kVisit == Visit::by_block ? std::max(kLine, kPlaces / std::max<int64_t>(1, s.destinations)) : columns;
     for (int64_t j0 = 0; j0 < columns; j0 += block)
-      each_item<F>(s.items, [&](int64_t i) {
+      each_item<kVisit>(s.items, [&](int64_t i) {
         for (int64_t j = j0; j < std::min(columns, j0 + block); ++j)
           if (const int64_t d = row[i * s.inner + j]; uint64_t(d - part.begin) < width)
             f(line + d * s.inner + j, from + i * s.item_stride + j * stride);
@@ -81,13 +86,13 @@ void visit(const KeyedShape s, const IndexView& index, const OutputRange& part, 
 constexpr int64_t kGrain = 16 * 1024, kColumns = 64;  // so many columns of an item are worth a visit
 
 /// f for all items, in threads with destinations of their own.
-template <class F>
+template <Visit kVisit, class F>
 void for_items(const KeyedShape& s, const IndexView& index, const F& f) {
   constexpr int kFewest = 4, kMost = 16;  // threads that look at all items to pick their own
   const int threads = pieces_for(s.elements(), kGrain);
   const auto over = [&](int64_t n, int most, const auto& part_of) {
     parallel_for(0, n, std::max<int64_t>(1, n / std::min(threads, most)),
-                 [&](int64_t first, int64_t last) { visit(s, index, part_of(first, last), f); });
+                 [&](int64_t first, int64_t last) { visit<kVisit>(s, index, part_of(first, last), f); });
   };
   if (s.outer >= threads)
     over(s.outer, threads,
@@ -100,54 +105,22 @@ void for_items(const KeyedShape& s, const IndexView& index, const F& f) {
          [&](int64_t first, int64_t last) { return OutputRange{0, s.outer, 0, s.inner, first, last}; });
 }
 
-template <class Word>
-struct Write {
-  static constexpr bool kReads = false;  // the old content
-  Word* output;
-  const Word* source;
-  void operator()(int64_t place, int64_t from) const { output[place] = source[from]; }
-};
-
-/// From the last item to the first: who comes first takes what is there.
-template <class Word>
-struct TakeOut {
-  static constexpr bool kReads = false, kBackward = true;
-  Word* output;
-  Word* taken;
-  void operator()(int64_t place, int64_t to) const { taken[to] = std::exchange(output[place], Word(0)); }
-};
-
-template <class T, bool kMax>
-struct Extremum {
-  static constexpr bool kReads = true;
-  T* output;
-  const T* source;
-  void operator()(int64_t place, int64_t from) const {
-    // Without a branch: of random values, none could be predicted.
-    const T old = output[place];
-    const auto key = OrderedKey<T>::of(source[from], kMax);
-    const T greater = OrderedKey<T>::value(key, kMax);
-    output[place] = key > OrderedKey<T>::of(old, kMax) ? greater : old;
-  }
-};
-
-struct Count {
-  static constexpr bool kReads = true;
-  int64_t* counts;
-  void operator()(int64_t place, int64_t) const { ++counts[place]; }
-};
-
 }  // namespace
 
 void scatter_write(const KeyedItems& a) {
   dispatch_word(size_of(a.dtype), [&]<class Word>() {
-    for_items(a.shape, a.index, Write<Word>{static_cast<Word*>(a.output), static_cast<const Word*>(a.source)});
+    Word* const output = static_cast<Word*>(a.output);
+    const Word* const source = static_cast<const Word*>(a.source);
+    for_items<Visit::forward>(a.shape, a.index, [=](int64_t place, int64_t from) { output[place] = source[from]; });
   });
 }
 
 void scatter_take_out(const KeyedItems& a, void* taken) {
   dispatch_word(size_of(a.dtype), [&]<class Word>() {
-    for_items(a.shape, a.index, TakeOut<Word>{static_cast<Word*>(a.output), static_cast<Word*>(taken)});
+    Word *const output = static_cast<Word*>(a.output), *const to = static_cast<Word*>(taken);
+    // From the last item to the first: who comes first takes what is there.
+    for_items<Visit::backward>(a.shape, a.index,
+                               [=](int64_t place, int64_t at) { to[at] = std::exchange(output[place], Word(0)); });
   });
 }
 
@@ -155,17 +128,23 @@ void scatter_extremum(const KeyedItems& a, bool max) {
   dispatch_numeric("scatter_reduce", a.dtype, [&]<class T>() {
     T* const output = static_cast<T*>(a.output);
     const T* const source = static_cast<const T*>(a.source);
-    if (max)
-      for_items(a.shape, a.index, Extremum<T, true>{output, source});
-    else
-      for_items(a.shape, a.index, Extremum<T, false>{output, source});
+    const auto run = [&]<bool kMax>() {
+      for_items<Visit::by_block>(a.shape, a.index, [=](int64_t place, int64_t from) {
+        // Without a branch: of random values, none could be predicted.
+        const T old = output[place];
+        const auto key = OrderedKey<T>::of(source[from], kMax);
+        const T greater = OrderedKey<T>::value(key, kMax);
+        output[place] = key > OrderedKey<T>::of(old, kMax) ? greater : old;
+      });
+    };
+    max ? run.template operator()<true>() : run.template operator()<false>();
   });
 }
 
 void scatter_count(const KeyedItems& a, int64_t* counts) {
   KeyedShape s = a.shape;
   if (s.rows) s.outer = s.inner = 1;
-  for_items(s, a.index, Count{counts});
+  for_items<Visit::by_block>(s, a.index, [=](int64_t place, int64_t) { ++counts[place]; });
 }
 
 void scatter_mean(const KeyedItems& a, const void* sums, const int64_t* counts, bool include_self) {

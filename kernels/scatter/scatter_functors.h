@@ -1,11 +1,11 @@
 // What scatter's ways to combine compute, for both devices. Internal.
 #pragma once
 
+#include <bit>
 #include <type_traits>
 
 #include <ordo/engine/tensor/half.h>
 #include <ordo/kernels/accumulate/keyed.h>
-#include <ordo/kernels/math/math_bits.h>
 
 namespace ordo::kernels {
 
@@ -15,39 +15,13 @@ namespace ordo::kernels {
 /// No NaN has key 0 (which no item needs: it changes nothing).
 template <class T>
 struct OrderedKey {
-  using Unsigned = std::conditional_t<sizeof(T) == 1, uint8_t, std::make_unsigned_t<T>>;
+  using Unsigned = std::conditional_t<
+      sizeof(T) == 1, uint8_t,
+      std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
   using Key = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
-  static constexpr Unsigned kFlip = std::is_signed_v<T> ? Unsigned(Unsigned(1) << (8 * sizeof(T) - 1)) : Unsigned(0);
-  static ORDO_HD Key of(T v, bool max) { return Key(Unsigned((max ? Unsigned(v) : Unsigned(~Unsigned(v))) ^ kFlip)); }
-  static ORDO_HD T value(Key key, bool max) {
-    const Unsigned bits = Unsigned(Unsigned(key) ^ kFlip);
-    return T(max ? bits : Unsigned(~bits));
-  }
-};
-
-ORDO_HD uint16_t value_bits(Half v) { return v.bits; }
-ORDO_HD uint16_t value_bits(BFloat16 v) { return v.bits; }
-ORDO_HD uint32_t value_bits(float v) { return detail::float_bits(v); }
-ORDO_HD uint64_t value_bits(double v) { return math::detail::to_bits(v); }
-template <class T>
-ORDO_HD T value_of_bits(uint64_t bits) {
-  if constexpr (std::is_same_v<T, float>) {
-    return detail::bits_float(uint32_t(bits));
-  } else if constexpr (std::is_same_v<T, double>) {
-    return math::detail::from_bits(bits);
-  } else {
-    T v;
-    v.bits = uint16_t(bits);
-    return v;
-  }
-}
-
-template <class T>
-requires(!std::is_integral_v<T>) struct OrderedKey<T> {
-  using Unsigned = std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
-  using Key = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
-  static constexpr Unsigned kSign = Unsigned(Unsigned(1) << (8 * sizeof(T) - 1));
+  static constexpr bool kInteger = std::is_integral_v<T>;
   static constexpr Unsigned kNan = Unsigned(~Unsigned(0));
+  static constexpr Unsigned kSign = std::is_unsigned_v<T> ? 0 : Unsigned(Unsigned(1) << (8 * sizeof(T) - 1));
   static constexpr uint64_t kInfinity = std::is_same_v<T, Half>       ? 0x7c00u
                                         : std::is_same_v<T, BFloat16> ? 0x7f80u
                                         : std::is_same_v<T, float>    ? 0x7f800000u
@@ -55,16 +29,16 @@ requires(!std::is_integral_v<T>) struct OrderedKey<T> {
   static constexpr uint64_t kQuietNan = kInfinity | (kInfinity & (~kInfinity + 1)) >> 1;
 
   static ORDO_HD Key of(T v, bool max) {
-    const Unsigned bits = value_bits(v);
-    if (Unsigned(bits & Unsigned(~kSign)) > Unsigned(kInfinity)) return Key(kNan);
-    const Unsigned up = Unsigned(bits & kSign ? Unsigned(~bits) : Unsigned(bits | kSign));
+    const Unsigned bits = std::bit_cast<Unsigned>(v);
+    if (!kInteger && Unsigned(bits & Unsigned(~kSign)) > Unsigned(kInfinity)) return Key(kNan);
+    const Unsigned up = Unsigned(!kInteger && bits & kSign ? Unsigned(~bits) : Unsigned(bits ^ kSign));
     return Key(max ? up : Unsigned(~up));
   }
   static ORDO_HD T value(Key key, bool max) {
     const Unsigned given = Unsigned(key);
-    if (given == kNan) return value_of_bits<T>(kQuietNan);
+    if (!kInteger && given == kNan) return std::bit_cast<T>(Unsigned(kQuietNan));
     const Unsigned up = max ? given : Unsigned(~given);
-    return value_of_bits<T>(up & kSign ? Unsigned(up & Unsigned(~kSign)) : Unsigned(~up));
+    return std::bit_cast<T>(Unsigned(kInteger || up & kSign ? Unsigned(up ^ kSign) : Unsigned(~up)));
   }
 };
 

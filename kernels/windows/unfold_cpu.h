@@ -22,26 +22,32 @@ void unfold_line(const AxisRun& run, const T* cells, T* outputs, int64_t count) 
   std::fill(to + run.count, outputs + count, T(0.0f));
 }
 
+/// f(layers, rows, cells) for the elements of the window, row-major: the outputs that have them inside along each axis.
+template <class F>
+void each_element(const UnfoldShape& s, const F& f) {
+  for (int64_t t = 0; t < s.d.kernel; ++t) {
+    const AxisRun layers = element_run(s.d, t);
+    for (int64_t u = 0; u < s.h.kernel; ++u) {
+      const AxisRun rows = element_run(s.h, u);
+      for (int64_t v = 0; v < s.w.kernel; ++v) f(layers, rows, element_run(s.w, v));
+    }
+  }
+}
+
 /// columns[(plane, t, u, v)][(l, i, j)] = image[plane][l stride + t dilation - padding][...][...], zeros outside. Rows
 /// of columns are `pitch` apart.
 template <class T>
 void unfold(const UnfoldShape& s, const T* image, T* columns, int64_t pitch) {
   for (int64_t p = 0; p < s.planes; ++p, image += s.inputs())
-    for (int64_t t = 0; t < s.d.kernel; ++t) {
-      const AxisRun layers = element_run(s.d, t);
-      for (int64_t u = 0; u < s.h.kernel; ++u) {
-        const AxisRun rows = element_run(s.h, u);
-        for (int64_t v = 0; v < s.w.kernel; ++v, columns += pitch) {
-          const AxisRun cells = element_run(s.w, v);
-          T* to = columns;
-          for (int64_t l = 0; l < s.d.output; ++l)
-            for (int64_t i = 0; i < s.h.output; ++i, to += s.w.output) {
-              const int64_t z = layers.read_by(l), y = rows.read_by(i);
-              unfold_line(cells, z < 0 || y < 0 ? nullptr : image + s.input_row(z, y), to, s.w.output);
-            }
+    each_element(s, [&](const AxisRun& layers, const AxisRun& rows, const AxisRun& cells) {
+      T* to = columns;
+      for (int64_t l = 0; l < s.d.output; ++l)
+        for (int64_t i = 0; i < s.h.output; ++i, to += s.w.output) {
+          const int64_t z = layers.read_by(l), y = rows.read_by(i);
+          unfold_line(cells, z < 0 || y < 0 ? nullptr : image + s.input_row(z, y), to, s.w.output);
         }
-      }
-    }
+      columns += pitch;
+    });
 }
 
 /// What the cells of images read of columns, whose rows are `pitch` apart: the elements of windows that lie there, in
@@ -64,25 +70,19 @@ inline VolumeReads columns_of_cells(const UnfoldShape& s, int64_t pitch) {
 /// Adds the columns of a plane to its cells, element of the window after element: from memory in its order.
 template <class A, class V>
 void add_columns(const UnfoldShape& s, const A* columns, int64_t pitch, V* cells) {
-  for (int64_t t = 0; t < s.d.kernel; ++t) {
-    const AxisRun layers = element_run(s.d, t);
-    for (int64_t u = 0; u < s.h.kernel; ++u) {
-      const AxisRun rows = element_run(s.h, u);
-      for (int64_t v = 0; v < s.w.kernel; ++v, columns += pitch) {
-        const AxisRun run = element_run(s.w, v);
-        for (int64_t l = 0; l < layers.count; ++l)
-          for (int64_t i = 0; i < rows.count; ++i) {
-            const A* const from = columns + s.output_row(layers.place + l, rows.place + i) + run.place;
-            const int64_t z = layers.at + l * layers.at_step, y = rows.at + i * rows.at_step;
-            V* const to = cells + s.input_row(z, y) + run.at;
-            if (run.at_step == 1)
-              for (int64_t j = 0; j < run.count; ++j) to[j] += V(from[j]);
-            else
-              for (int64_t j = 0; j < run.count; ++j) to[j * run.at_step] += V(from[j]);
-          }
+  each_element(s, [&](const AxisRun& layers, const AxisRun& rows, const AxisRun& run) {
+    for (int64_t l = 0; l < layers.count; ++l)
+      for (int64_t i = 0; i < rows.count; ++i) {
+        const A* const from = columns + s.output_row(layers.place + l, rows.place + i) + run.place;
+        const int64_t z = layers.at + l * layers.at_step, y = rows.at + i * rows.at_step;
+        V* const to = cells + s.input_row(z, y) + run.at;
+        if (run.at_step == 1)
+          for (int64_t j = 0; j < run.count; ++j) to[j] += V(from[j]);
+        else
+          for (int64_t j = 0; j < run.count; ++j) to[j * run.at_step] += V(from[j]);
       }
-    }
-  }
+    columns += pitch;
+  });
 }
 
 /// What undoes unfold(): rule 1 over what the cells read of the columns, added to zero.

@@ -1,6 +1,5 @@
 // Sizes at which the CPU really uses several threads: the bits must not show how many.
-#include <ordo/kernels/pooling/avg_pool.h>
-#include <ordo/kernels/pooling/max_pool.h>
+#include <ordo/kernels/pooling/pool.h>
 #include "tests/support/threads_scope.h"
 
 namespace ordo::test::threads_test {

@@ -2,9 +2,8 @@
 
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/engine/calls/checked.h>
-#include <ordo/kernels/pooling/avg_pool.h>
 #include <ordo/kernels/pooling/fractional_max_pool.h>
-#include <ordo/kernels/pooling/max_pool.h>
+#include <ordo/kernels/pooling/pool.h>
 #include <ordo/kernels/scatter/scatter.h>
 #include <ordo/kernels/windows/sliding.h>
 

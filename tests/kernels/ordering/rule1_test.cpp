@@ -10,8 +10,7 @@
 #include <ordo/kernels/ordering/dense_sums_cpu.h>
 #include <ordo/kernels/ordering/ordered_row_cpu.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
-#include <ordo/kernels/pooling/avg_pool.h>
-#include <ordo/kernels/pooling/max_pool.h>
+#include <ordo/kernels/pooling/pool.h>
 #include <ordo/kernels/reduce/reduce.h>
 #include <ordo/kernels/reduce/reduce_cpu.h>
 #include <ordo/kernels/reduce/reducers.h>

@@ -1,4 +1,4 @@
-#include <ordo/kernels/pooling/avg_pool.h>
+#include <ordo/kernels/pooling/pool.h>
 #include "tests/kernels/pooling/pool_reference.h"
 
 namespace ordo::test::avg_pool_samples_test {

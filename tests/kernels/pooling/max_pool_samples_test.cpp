@@ -1,5 +1,4 @@
-#include <ordo/kernels/pooling/avg_pool.h>
-#include <ordo/kernels/pooling/max_pool.h>
+#include <ordo/kernels/pooling/pool.h>
 #include "tests/kernels/pooling/pool_reference.h"
 #include "tests/kernels/samples.h"
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include <ordo/kernels/pooling/pool_arguments.h>
+#include <ordo/kernels/pooling/pool.h>
 #include "tests/kernels/samples.h"
 
 namespace ordo::test {

@@ -1,9 +1,8 @@
 // Many window geometries: what covers what, against brute force; and the CPU's vectorised paths, bit for bit against
 // the plain formulas of cells.h.
 #include <ordo/engine/run/philox.h>
-#include <ordo/kernels/pooling/avg_pool.h>
 #include <ordo/kernels/pooling/cells.h>
-#include <ordo/kernels/pooling/max_pool.h>
+#include <ordo/kernels/pooling/pool.h>
 #include "tests/kernels/samples.h"
 
 namespace ordo::test::pool_windows_test {
@@ -78,13 +77,13 @@ void expect_plain_bits(const Windows& windows) {
   const Tensor plain_max_grads = empty_like(max_grads), plain_average_grads = empty_like(average_grads);
   const T* const grad = grads.data<T>();
   for (int64_t i = 0; i < planes * outputs; ++i) {
-    at_position(MaxPoolElement<T>{windows, tied.data<T>(), plain_maxima.data<T>(), plain_chosen.data<int64_t>()}, i);
-    at_position(AveragePoolElement<OrderedSum, T>{windows, mixed.data<T>(), plain_averages.data<T>()}, i);
+    at_position(MaxPoolElement<T>{{windows}, tied.data<T>(), plain_maxima.data<T>(), plain_chosen.data<int64_t>()}, i);
+    at_position(AveragePoolElement<OrderedSum, T>{{windows}, mixed.data<T>(), plain_averages.data<T>()}, i);
   }
   for (int64_t i = 0; i < planes * inputs; ++i) {
-    at_position(MaxPoolGradientElement<OrderedSum, T>{windows, grad, chosen.data<int64_t>(), plain_max_grads.data<T>()},
-                i);
-    at_position(AveragePoolGradientElement<OrderedSum, T>{windows, grad, plain_average_grads.data<T>()}, i);
+    at_position(
+        MaxPoolGradientElement<OrderedSum, T>{{windows}, grad, chosen.data<int64_t>(), plain_max_grads.data<T>()}, i);
+    at_position(AveragePoolGradientElement<OrderedSum, T>{{windows}, grad, plain_average_grads.data<T>()}, i);
   }
   ASSERT_EQ(bytes_of(maxima), bytes_of(plain_maxima));
   ASSERT_EQ(bytes_of(chosen), bytes_of(plain_chosen));

@@ -3,6 +3,7 @@
 #include <ordo/engine/tensor/no_unroll.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/roi/roi_align.h>
+#include <ordo/kernels/roi/roi_pool.h>
 #include <ordo/kernels/reduce/each_cuda.cuh>
 
 namespace ordo::kernels {
@@ -49,6 +50,17 @@ void roi_align(const Tensor& input, const Tensor& boxes, const Tensor& output, c
   const IndexGuard guard("roi_align", "boxes", 0, s.images, input.device());
   dispatch_floating("roi_align", input.dtype(), [&]<class T>() {
     each(s.outputs(), RoiAlignElement<T>{s, rules, input.data<T>(), boxes.data<T>(), output.data<T>(), guard.check()},
+         input.device());
+  });
+  guard.finish();
+}
+
+void roi_pool(const Tensor& input, const Tensor& boxes, const RoiPoolResult& result, const RoiShape& s, double scale) {
+  const IndexGuard guard("roi_pool", "boxes", 0, s.images, input.device());
+  dispatch_floating("roi_pool", input.dtype(), [&]<class T>() {
+    each(s.outputs(),
+         RoiPoolElement<T>{s, scale, input.data<T>(), boxes.data<T>(), result.values.data<T>(),
+                           result.places.data<int64_t>(), guard.check()},
          input.device());
   });
   guard.finish();

@@ -1,11 +1,15 @@
-// What the pooling operations share in every number of dimensions: arguments, their checks, registry rows. Internal.
+// Maximum and average pooling on plain tensors, over sliding and adaptive windows, in 1, 2 and 3 dimensions; arguments,
+// checks and registry rows of all pooling. The differentiable functions are in
+// <ordo/autograd/ops/functional/pooling.h>.
 #pragma once
 
 #include <optional>
 
 #include <ordo/engine/calls/op_call.h>
 #include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/devices.h>
 #include <ordo/engine/tensor/tensor.h>
+#include <ordo/kernels/pooling/max_pool_result.h>
 #include <ordo/kernels/windows/sliding.h>
 
 namespace ordo::kernels {
@@ -69,7 +73,6 @@ inline constexpr RankNames kFractionalMaxPoolWithIndices = {"", "fractional_max_
 
 /// Puts the rows of a pooling operation into the registry, one for each name.
 struct PoolRows {
-  explicit PoolRows(const PoolNames& names);
   PoolRows(const RankNames& names, const char* note);
 };
 
@@ -79,10 +82,36 @@ void check_pool_input(const char* op, const Tensor& input, int rank);
 /// The windows over an input of `sizes`; ValueError or ShapeError when they do not fit.
 Windows pool_windows(const char* op, const Dims& sizes, const PoolArguments& arguments);
 
-/// `sizes` with its last `rank` replaced by the windows' outputs; ShapeError where so many cannot be addressed.
-Dims pooled_sizes(const char* op, const Dims& sizes, int rank, const Windows& windows);
+Tensor max_pool(const Tensor& input, const PoolArguments& arguments);
+MaxPoolResult max_pool_with_indices(const Tensor& input, const PoolArguments& arguments);
+Tensor avg_pool(const Tensor& input, const PoolArguments& arguments);
+/// The gradients with respect to an input of `input_sizes`. algorithm: automatic, atomic or gather; the CPU does what
+/// gather says for both, which is as fast.
+Tensor max_pool_backward(const Tensor& grad, const Tensor& indices, const Dims& input_sizes,
+                         const PoolArguments& arguments, Algorithm algorithm = Algorithm::automatic);
+Tensor avg_pool_backward(const Tensor& grad, const Dims& input_sizes, const PoolArguments& arguments,
+                         Algorithm algorithm = Algorithm::automatic);
 
-/// Checks a gradient of the result against the shape of the result; `indices` may be undefined.
-void check_pool_grad(const char* op, const Tensor& grad, const Tensor& indices, int rank, const Dims& expected);
+inline constexpr PoolNames kMaxPool{{"max_pool1d", "max_pool2d", "max_pool3d"},
+                                    {"adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d"}};
+inline constexpr PoolNames kMaxPoolWithIndices{
+    {"max_pool1d_with_indices", "max_pool2d_with_indices", "max_pool3d_with_indices"},
+    {"adaptive_max_pool1d_with_indices", "adaptive_max_pool2d_with_indices", "adaptive_max_pool3d_with_indices"}};
+inline constexpr PoolNames kMaxPoolBackward{
+    {"max_pool1d_backward", "max_pool2d_backward", "max_pool3d_backward"},
+    {"adaptive_max_pool1d_backward", "adaptive_max_pool2d_backward", "adaptive_max_pool3d_backward"}};
+inline constexpr PoolNames kAvgPool{{"avg_pool1d", "avg_pool2d", "avg_pool3d"},
+                                    {"adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d"}};
+inline constexpr PoolNames kAvgPoolBackward{
+    {"avg_pool1d_backward", "avg_pool2d_backward", "avg_pool3d_backward"},
+    {"adaptive_avg_pool1d_backward", "adaptive_avg_pool2d_backward", "adaptive_avg_pool3d_backward"}};
+
+// Per device. `input` and `grad` are contiguous; forward, `indices` may be undefined. Results are overwritten.
+ORDO_DEVICES(void, max_pool, const Tensor& input, const Tensor& values, const Tensor& indices, const Windows& windows)
+ORDO_DEVICES(void, max_pool_backward, const Tensor& grad, const Tensor& indices, const Tensor& output,
+             const Windows& windows, Algorithm algorithm)
+ORDO_DEVICES(void, avg_pool, const Tensor& input, const Tensor& values, const Windows& windows)
+ORDO_DEVICES(void, avg_pool_backward, const Tensor& grad, const Tensor& output, const Windows& windows,
+             Algorithm algorithm)
 
 }  // namespace ordo::kernels

@@ -1,6 +1,11 @@
 #include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/dispatch_word.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/kernels/accumulate/keyed.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
+#include <ordo/kernels/resampling/grid_sample.h>
 #include <ordo/kernels/resampling/interpolate.h>
+#include <ordo/kernels/resampling/pad.h>
 #include <ordo/kernels/reduce/each_cuda.cuh>
 
 namespace ordo::kernels {
@@ -76,6 +81,50 @@ void interpolate(const Tensor& input, const Tensor& output, const ResampleArgume
 
 void interpolate_backward(const Tensor& grad, const Tensor& output, const ResampleArguments& a) {
   run<InterpolateGradientElement>(grad, output, a, true);
+}
+
+void grid_sample(const Tensor& input, const Tensor& grid, const Tensor& output, const GridShape& s) {
+  dispatch_floating("grid_sample", input.dtype(), [&]<class T>() {
+    each(s.samples * s.positions, GridSampleElement<T>{s, input.data<T>(), grid.data<T>(), output.data<T>()},
+         input.device());
+  });
+}
+
+void grid_sample_backward_input(const Tensor& rows, const Tensor& grid, const Tensor& output, const GridShape& s,
+                                Algorithm algorithm) {
+  const Device device = rows.device();
+  const ordo::cuda::DeviceScope scope(device);
+  const int64_t places = s.samples * s.positions, items = places * s.corners();
+  dispatch_floating("grid_sample_backward", rows.dtype(), [&]<class T>() {
+    const Scratch<int64_t> cells(items, device);
+    const Scratch<accumulate_t<T>> weights(items, device);
+    each(places, GridItemsElement<T>{s, grid.data<T>(), cells.data(), weights.data()}, device);
+    add_weighted_rows(items, cells.data(), weights.data(), nullptr, s.corners(), rows, output, algorithm);
+  });
+}
+
+void grid_sample_backward_grid(const Tensor& grad, const Tensor& input, const Tensor& grid, const Tensor& output,
+                               const GridShape& s) {
+  dispatch_floating("grid_sample_backward", grad.dtype(), [&]<class T>() {
+    each(s.samples * s.positions,
+         GridGradientElement<T>{s, grad.data<T>(), input.data<T>(), grid.data<T>(), output.data<T>()}, grad.device());
+  });
+}
+
+void pad(const Tensor& input, const Tensor& output, const PadShape& shape, const Tensor& fill) {
+  dispatch_word(input.element_size(), [&]<class Word>() {
+    each(output.numel(),
+         PadElement<Word>{shape, static_cast<const Word*>(input.data()), static_cast<Word*>(output.data()),
+                          *static_cast<const Word*>(fill.data())},
+         input.device());
+  });
+}
+
+void pad_backward(const Tensor& grad, const Tensor& output, const PadShape& s) {
+  dispatch_floating("pad_backward", grad.dtype(), [&]<class T>() {
+    each(output.numel(), PadGradientElement<T>{s.axes[0], s.axes[1], s.axes[2], grad.data<T>(), output.data<T>()},
+         grad.device());
+  });
 }
 
 }  // namespace cuda
