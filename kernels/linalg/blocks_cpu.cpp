@@ -116,7 +116,7 @@ class Panel {
     for (int64_t r = k; r < height_; ++r) column_[size_t(r)] = (*this)[r][k];
     return column_.data() + k;
   }
-  /// Below row k, column k becomes column[1], ..., and these times u go from the columns after it.
+  /// Puts column[1], column[2], ... into column k below row k. Subtracts their products with u from the columns after it.
   void eliminate(int64_t k, T* column, const T* u) {
     const int64_t rows = height_ - k - 1;
     constexpr int64_t kCount = Lanes<T>::count;
@@ -145,7 +145,8 @@ class Panel {
   std::vector<T> values_, column_;
 };
 
-/// From `rest` columns, the `count` before them times the rows u[k] goes: the rows [from, n), of row k those before it.
+/// In rows [from, n), subtracts from `rest` columns the products of column k before them and row u[k], for each k of
+/// `which` that is left of the diagonal.
 template <class T>
 void subtract_columns(T* a, int64_t n, int64_t begin, int64_t count, int64_t rest, int64_t from, const T* u,
                       int64_t apart, unsigned which) {
