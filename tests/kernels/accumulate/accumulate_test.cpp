@@ -144,13 +144,15 @@ void expect_added_once(int64_t m, int64_t n, int64_t inner, Spread spread) {
 TEST_F(Accumulate, atomic_adds_everything_once_on_every_path) {
   constexpr int64_t kProblems[][3] = {{50000, 300, 1}, {50000, 30000, 1}, {20000, 90000, 1},
                                       {3000, 50, 16},  {3000, 2000, 16},  {9000, 8000, 2}};
-  for (int threads : {1, 2, 3}) {
+  for (int threads : {1, 2, 3, 7}) {
     set_num_threads(threads);
     for (Spread spread : {Spread::uniform, Spread::most_to_one, Spread::skips})
-      for (const auto& [m, n, inner] : kProblems) expect_added_once<float>(m, n, inner, spread);
+      for (const auto& [m, n, inner] : kProblems) {
+        expect_added_once<float>(m, n, inner, spread);
+        expect_added_once<int64_t>(m, n, inner, spread);
+      }
     expect_added_once<double>(60000, 5, 1, Spread::uniform);
     expect_added_once<int32_t>(60000, 5, 1, Spread::uniform);
-    expect_added_once<int64_t>(60000, 5, 1, Spread::uniform);
   }
 }
 
