@@ -115,8 +115,8 @@ def worst(rows):
     few = [k for k in kernels.values() if k.get("warps", WARPS) < LEAST_WARPS]
     divide = [k for k in kernels.values() if k.get("long_division")]
     print(f"{sum(touched(row) <= MOST_BYTES for row in rows)} of {len(rows)} operations touch at most {MOST_BYTES} times the bytes of their "
-          f"inputs and results. Of {len(kernels)} kernels {len(divide)} divide 64-bit integers, and {len(few)} leave room for fewer than "
-          f"{LEAST_WARPS} warps. The ten operations that touch most:\n")
+          f"inputs and results. Kernels: {len(kernels)}. Divisions of 64-bit integers: in {len(divide)}. Room for fewer than "
+          f"{LEAST_WARPS} warps: in {len(few)}. The ten operations that touch most:\n")
     lines = []
     for row in sorted(rows, key=touched, reverse=True)[:10]:
         name, shape, dtype, path = operation(row)
