@@ -71,15 +71,4 @@ class OrderedSum {
   Acc levels_[kOrderedLevels];  // levels_[k] is read only after it was written
 };
 
-/// As OrderedSum, for at most 64 values: a plain fold.
-template <class Acc>
-class ShortSum {
- public:
-  ORDO_HD void push(Acc value) { sum_ += value; }
-  ORDO_HD Acc result() const { return sum_; }
-
- private:
-  Acc sum_ = kNoValue<Acc>;
-};
-
 }  // namespace ordo::kernels

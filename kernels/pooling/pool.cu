@@ -4,6 +4,7 @@
 #include <ordo/engine/cuda/atomics.h>
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/ordering/short_sum.h>
 #include <ordo/kernels/pooling/cells.h>
 #include <ordo/kernels/pooling/pool.h>
 

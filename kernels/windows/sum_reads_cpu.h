@@ -8,7 +8,7 @@
 
 #include <ordo/engine/memory/memory.h>
 #include <ordo/engine/tensor/dtype.h>
-#include <ordo/kernels/ordering/ordered_sum.h>
+#include <ordo/kernels/ordering/short_sum.h>
 #include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/windows/axis_runs.h>
 
